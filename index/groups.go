@@ -10,7 +10,8 @@ import (
 // Dimension is what filings are grouped by.
 type Dimension uint8
 
-// Dimensions. Each filing has one key in a dimension, or none; in ByCategory as many as it has categories.
+// Dimensions. Each filing has one key in a dimension, or none; in ByCategory as many as it has
+// categories.
 const (
 	ByState Dimension = iota
 	ByCounty
@@ -43,8 +44,8 @@ func Dimensions() []Dimension {
 	return all
 }
 
-// MaxGroups is how many groups a response has at the most: some 2 MB of JSON, which a client reads at once. MaxCompared is of how
-// many the first ones are found: some 60 MB while they are.
+// MaxGroups is how many groups a response has at the most: some 2 MB of JSON, which a client reads
+// at once. MaxCompared is of how many the first ones are found: some 60 MB while they are.
 const MaxGroups, MaxCompared = 10_000, 200_000
 
 // GroupQuery requests groups.
@@ -55,8 +56,8 @@ type GroupQuery struct {
 	Limit     int // how many of the first groups, at most MaxGroups; 0 for all
 }
 
-// GroupSort is what groups are sorted by. Ties, and the keys of groups of as many filings, are by the code points of their keys, no
-// value last.
+// GroupSort is what groups are sorted by. Ties, and the keys of groups of as many filings, are by
+// the code points of their keys, no value last.
 type GroupSort uint8
 
 // Sorts of groups.
@@ -77,8 +78,8 @@ func (q GroupQuery) Most() int {
 	return MaxGroups
 }
 
-// Groups are the groups that a GroupQuery requests, in its order, and how many there are in all. Where there are more than its
-// Most, List is nil.
+// Groups are the groups that a GroupQuery requests, in its order, and how many there are in all.
+// Where there are more than its Most, List is nil.
 type Groups struct {
 	Total int64
 	List  []Group
@@ -86,9 +87,9 @@ type Groups struct {
 
 // Group sums up the filings that have the same keys.
 type Group struct {
-	// Keys are as written on the records, in the order of the dimensions; "" of filings without a value. Values that
-	// differ in case alone, and owners of one OwnerKey, are one key: the one that most of the counted filings have, of
-	// equally frequent ones the first by code point.
+	// Keys are as written on the records, in the order of the dimensions; "" of filings without a
+	// value. Values that differ in case alone, and owners of one OwnerKey, are one key: the one
+	// that most of the counted filings have, of equally frequent ones the first by code point.
 	Keys                 [2]string
 	Filings              int64
 	Amounts              int64 // filings that have a FilingAmount
@@ -138,8 +139,8 @@ func (q GroupQuery) Kind() string {
 	return "groups by " + strings.Join(names, ",")
 }
 
-// Grouping makes Groups of parts: filings that an engine counted by their keys as they are written. Beyond the query's Most it
-// only counts groups.
+// Grouping makes Groups of parts: filings that an engine counted by their keys as they are written.
+// Beyond the query's Most it only counts groups.
 type Grouping struct {
 	query  GroupQuery
 	keys   [2]keyTable
@@ -212,7 +213,8 @@ func (g *Group) add(other Group) {
 	g.MinAmount, g.MaxAmount = min(g.MinAmount, other.MinAmount), max(g.MaxAmount, other.MaxAmount)
 }
 
-// keyTable counts the writings of the keys of a dimension. The number of a key is that of its first writing.
+// keyTable counts the writings of the keys of a dimension. The number of a key is that of its first
+// writing.
 type keyTable struct {
 	fold     func(written string) string // what is the same of all writings of a key
 	numbers  map[string]uint32           // of writings

@@ -33,7 +33,8 @@ var (
 	ErrDamaged = errors.New("the file is damaged")
 	// ErrLeft: the client hung up before its call was made.
 	ErrLeft = fmt.Errorf("the client has left: %w", context.Canceled)
-	// ErrSpent: the time of a request is over, and it was spent on computing for it, or on waiting for other calls of its account.
+	// ErrSpent: the time of a request is over, and it was spent on computing for it, or on waiting
+	// for other calls of its account.
 	ErrSpent = fmt.Errorf("its time was spent: %w", context.DeadlineExceeded)
 )
 
@@ -56,8 +57,9 @@ type Engine interface {
 	// Open returns a Reader of the sealed generation with that name, or ErrNotFound; ErrChanged if
 	// it was altered since.
 	Open(ctx context.Context, generation string) (Reader, error)
-	// Withdrawn reports, at most one second late, whether what a Reader of a generation still reads may be withheld (rule X53):
-	// filings were since it was opened, and the generation is deleted. Of another deleted one a Reader may read on.
+	// Withdrawn reports, at most one second late, whether what a Reader of a generation still reads
+	// may be withheld (rule X53): filings were since it was opened, and the generation is deleted.
+	// Of another deleted one a Reader may read on.
 	Withdrawn(ctx context.Context, generation string) (bool, error)
 	History
 }
@@ -160,8 +162,8 @@ type CountyStats struct {
 
 type detached struct{}
 
-// Detach returns a context for a call whose caller gets no result after ctx has ended, and does not wait either: the engine may go on
-// until its server has ended the call as well.
+// Detach returns a context for a call whose caller gets no result after ctx has ended, and does not
+// wait either: the engine may go on until its server has ended the call as well.
 func Detach(ctx context.Context) context.Context { return context.WithValue(ctx, detached{}, true) }
 
 // IsDetached reports whether ctx is one that Detach returned.

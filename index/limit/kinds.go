@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// kind is a kind of calls, of an account or, without one, of all. Without a name too it is all calls, with an account its long ones.
+// kind is a kind of calls, of an account or, without one, of all. Without a name too it is all
+// calls, with an account its long ones.
 type kind struct{ account, name string }
 
 // lately is what is known of calls of a kind.
@@ -20,7 +21,8 @@ func (k *lately) length(now time.Time) time.Duration {
 	return time.Duration(float64(k.longest) * math.Exp2(-now.Sub(k.at).Seconds()/halfLife.Seconds()))
 }
 
-// lately returns what is known of calls of a kind, at first nothing. It forgets those that were not seen for activeTime.
+// lately returns what is known of calls of a kind, at first nothing. It forgets those that were not
+// seen for activeTime.
 func (l *Limit) lately(account, name string) *lately {
 	now := l.now()
 	if now.Sub(l.swept) >= activeTime {

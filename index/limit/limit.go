@@ -1,41 +1,49 @@
-// Package limit owns the limit on concurrent calls to a server that many accounts share: how many calls are in progress,
-// whose they are, and who is next. It knows no server and no account but by name, makes no call itself, and refuses to
-// hold a caller longer than its context lasts.
+// Package limit owns the limit on concurrent calls to a server that many accounts share: how many
+// calls are in progress, whose they are, and who is next. It knows no server and no account but by
+// name, makes no call itself, and refuses to hold a caller longer than its context lasts.
 //
 // # Design
 //
-// A call needs a slot, and the number of slots is limited. Where calls wait for one, the accounts take turns, and the calls of
-// one account go in the order of their arrival. So an account that sends a flood makes its own calls wait, not others'.
+// A call needs a slot, and the number of slots is limited. Where calls wait for one, the accounts
+// take turns, and the calls of one account go in the order of their arrival. So an account that
+// sends a flood makes its own calls wait, not others'.
 //
-// Turns alone are not enough: between two calls of a quiet account a flood would fill all slots, and the server would
-// have a queue of the flood's calls to work through, in an order of its own. So an account has at most a quarter of all
-// slots while others are active, even where slots are free, and the next call of another account gets one at once. An
-// account is active for a minute after a call. One that is alone has all slots but a quarter: its calls may last longer than
-// the next account can wait, so a slot that it could take is one that no other account could have.
+// Turns alone are not enough: between two calls of a quiet account a flood would fill all slots,
+// and the server would have a queue of the flood's calls to work through, in an order of its own.
+// So an account has at most a quarter of all slots while others are active, even where slots are
+// free, and the next call of another account gets one at once. An account is active for a minute
+// after a call. One that is alone has all slots but a quarter: its calls may last longer than the
+// next account can wait, so a slot that it could take is one that no other account could have.
 //
-// Turns are not enough either where calls cannot be interrupted: eight accounts whose calls take seconds would hold all slots between
-// them, and a ninth would wait for seconds each time. So calls that last long have a share of the slots, all of them together: a
-// quarter while others make short ones, and at most all but a quarter. How long a call will last is not known, but how long those of its
-// kind lasted lately: those of its own account, or else those of all. A kind of which nothing is known counts as long, so that the
-// first calls of a flood do not have all slots. Among long calls the account goes first that has had none for the longest time: who sends
-// one now and then waits for the end of another one, and not for a round of all who send many.
+// Turns are not enough either where calls cannot be interrupted: eight accounts whose calls take
+// seconds would hold all slots between them, and a ninth would wait for seconds each time. So calls
+// that last long have a share of the slots, all of them together: a quarter while others make short
+// ones, and at most all but a quarter. How long a call will last is not known, but how long those
+// of its kind lasted lately: those of its own account, or else those of all. A kind of which
+// nothing is known counts as long, so that the first calls of a flood do not have all slots. Among
+// long calls the account goes first that has had none for the longest time: who sends one now and
+// then waits for the end of another one, and not for a round of all who send many.
 //
-// Several accounts may need the result of one call (package cache makes it once). Such a call waits in the queue of each of
-// them, and is made when the first of them has its turn, in that one's slot: no account waits in another one's queue.
+// Several accounts may need the result of one call (package cache makes it once). Such a call waits
+// in the queue of each of them, and is made when the first of them has its turn, in that one's
+// slot: no account waits in another one's queue.
 //
-// A call waits for half of its caller's time and is then given up. Otherwise a flood that never ends would let every one of
-// its calls begin just before its time is over, to be cancelled when the server has done half of the work for nothing.
+// A call waits for half of its caller's time and is then given up. Otherwise a flood that never
+// ends would let every one of its calls begin just before its time is over, to be cancelled when
+// the server has done half of the work for nothing.
 //
-// A server may go on with a call after its time, as Elasticsearch does with an aggregation whose client has left. The slot of such a
-// call is taken from it (Detach) and freed when the server has ended it: otherwise the server would have more calls than slots.
+// A server may go on with a call after its time, as Elasticsearch does with an aggregation whose
+// client has left. The slot of such a call is taken from it (Detach) and freed when the server has
+// ended it: otherwise the server would have more calls than slots.
 //
-// A caller may have left by its turn. It is asked then, if it can be, and only if it waited: a call that it alone needed takes
-// neither the turn nor the slot.
+// A caller may have left by its turn. It is asked then, if it can be, and only if it waited: a call
+// that it alone needed takes neither the turn nor the slot.
 //
-// A call that was not made may be its account's own doing: other calls of the account were waiting or in progress when it came. Who has
-// to count what a call cost asks for that (Owes).
+// A call that was not made may be its account's own doing: other calls of the account were waiting
+// or in progress when it came. Who has to count what a call cost asks for that (Owes).
 //
-// An account without a name is the service itself. It takes turns like others, and is neither bounded nor counted as active.
+// An account without a name is the service itself. It takes turns like others, and is neither
+// bounded nor counted as active.
 package limit
 
 import (
@@ -47,16 +55,19 @@ import (
 )
 
 const (
-	shares     = 4           // of the slots, one of which an account has while others are active, and leaves free while alone
+	// shares: an account has one of so many parts of the slots while others are active, and leaves
+	// one free while it is alone.
+	shares     = 4
 	activeTime = time.Minute // after a call
 
-	// A call is long that takes more than slotTime times the slots, and mostTime at most: who waits for one of n slots that calls of a
-	// time t have waits for t/n. On a busy machine all calls take longer: so a long one also takes more than that part of the longest.
+	// A call is long that takes more than slotTime times the slots, and mostTime at most: who waits
+	// for one of n slots that calls of a time t have waits for t/n. On a busy machine all calls
+	// take longer: so a long one also takes more than that part of the longest.
 	slotTime = 125 * time.Millisecond
 	mostTime = 750 * time.Millisecond
 	longPart = 4
-	// halfLife is the time in which the longest call of a kind counts half: one of a second counts as long for 20 seconds, and one of
-	// 300 ms, as a busy machine makes of any, for three.
+	// halfLife is the time in which the longest call of a kind counts half: one of a second counts
+	// as long for 20 seconds, and one of 300 ms, as a busy machine makes of any, for three.
 	halfLife = 10 * time.Second
 )
 
@@ -64,15 +75,17 @@ const (
 type Limit struct {
 	now func() time.Time
 
-	mu          sync.Mutex
-	slots       int
-	inProgress  int
-	long        int                 // of these, that are long
-	accounts    map[string]*account // that have calls in progress or waiting
-	turns       []*queue            // that have calls waiting, the next one first, or, of long ones, the one with the lowest turn
-	shared      map[string]*Call    // by key
-	last, other activity            // the latest one, and the latest one of another account
-	short       time.Time           // when an account last needed a short call
+	mu         sync.Mutex
+	slots      int
+	inProgress int
+	long       int                 // of these, that are long
+	accounts   map[string]*account // that have calls in progress or waiting
+	// turns has the queues with calls waiting, the next one first, or, of long ones, the one with the
+	// lowest turn.
+	turns       []*queue
+	shared      map[string]*Call // by key
+	last, other activity         // the latest one, and the latest one of another account
+	short       time.Time        // when an account last needed a short call
 	kinds       map[kind]*lately
 	turn        uint64 // of long calls: how many there were
 	swept       time.Time
@@ -101,11 +114,12 @@ type activity struct {
 
 // New returns a limit of so many slots, at least one.
 func New(slots int, now func() time.Time) *Limit {
-	return &Limit{slots: max(1, slots), now: now, accounts: map[string]*account{}, shared: map[string]*Call{}, kinds: map[kind]*lately{}}
+	return &Limit{slots: max(1, slots), now: now, accounts: map[string]*account{}, shared: map[string]*Call{},
+		kinds: map[kind]*lately{}}
 }
 
-// Resize makes it a limit of so many slots, at least one, and reports whether that is another number. Calls in progress
-// keep theirs.
+// Resize makes it a limit of so many slots, at least one, and reports whether that is another
+// number. Calls in progress keep theirs.
 func (l *Limit) Resize(slots int) (changed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,7 +136,8 @@ func (l *Limit) InProgress() int {
 	return l.inProgress
 }
 
-// Waiting returns how many calls wait for a slot. A call that several accounts need counts for each of them.
+// Waiting returns how many calls wait for a slot. A call that several accounts need counts for each
+// of them.
 func (l *Limit) Waiting() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -182,7 +197,9 @@ func (l *Limit) enqueue(c *Call, of *callers) {
 
 // hasOther reports whether another caller's call than that of c waits.
 func (q *queue) hasOther(c *Call) bool {
-	return slices.ContainsFunc(q.waiting, func(o *Call) bool { return o != c && (c.caller == nil || o.caller != c.caller) })
+	return slices.ContainsFunc(q.waiting, func(o *Call) bool {
+		return o != c && (c.caller == nil || o.caller != c.caller)
+	})
 }
 
 // dequeue takes c out of the queue of an account, if it is there.
@@ -212,7 +229,8 @@ func (l *Limit) forget(a *account) {
 	}
 }
 
-// next returns the position in turns of the queue whose turn it is, -1 for none that may have a slot.
+// next returns the position in turns of the queue whose turn it is, -1 for none that may have a
+// slot.
 func (l *Limit) next() int {
 	first := slices.IndexFunc(l.turns, l.mayTake)
 	if first < 0 || !l.turns[first].isLong() {
@@ -279,7 +297,8 @@ type Call struct {
 
 // Caller is who acquires a slot.
 type Caller interface {
-	// Left returns why it needs the call no more; nil: it does. It is asked when its turn comes, and must answer at once.
+	// Left returns why it needs the call no more; nil: it does. It is asked when its turn comes,
+	// and must answer at once.
 	Left() error
 }
 
@@ -290,8 +309,9 @@ type callers struct {
 	owes    bool // the call was made, or it waited for others of the account
 }
 
-// Join announces that an account needs a call of a kind; all that need the one of the same key at the same time share it. "" is the
-// key of a call that is not shared, and the kind of calls that are all short. The caller must Leave when it has its result, or does without.
+// Join announces that an account needs a call of a kind; all that need the one of the same key at
+// the same time share it. "" is the key of a call that is not shared, and the kind of calls that
+// are all short. The caller must Leave when it has its result, or does without.
 func (l *Limit) Join(name, kind, key string) *Call {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -316,7 +336,8 @@ func (l *Limit) Join(name, kind, key string) *Call {
 	return c
 }
 
-// Owes reports whether the call was made while callers of an account needed it, or waited for other calls of that account.
+// Owes reports whether the call was made while callers of an account needed it, or waited for other
+// calls of that account.
 func (c *Call) Owes(name string) bool {
 	c.limit.mu.Lock()
 	defer c.limit.mu.Unlock()
@@ -344,9 +365,10 @@ func (c *Call) Leave(name string) {
 // errTurn is why a call was not made: the rest of its caller's time is too short for it.
 var errTurn = fmt.Errorf("no turn in half of the time: %w", context.DeadlineExceeded)
 
-// Acquire waits for a slot, for half of the time that ctx has left; where that ends first, share tells whether slots
-// were free, but not for any account that needs this call. Only one of the callers may acquire and hold a slot at a time; by
-// is that one, nil if it cannot be asked whether it has left.
+// Acquire waits for a slot, for half of the time that ctx has left; where that ends first, share
+// tells whether slots were free, but not for any account that needs this call. Only one of the
+// callers may acquire and hold a slot at a time; by is that one, nil if it cannot be asked whether
+// it has left.
 func (c *Call) Acquire(ctx context.Context, by Caller) (share bool, err error) {
 	if c.queued(by) {
 		return false, nil
@@ -391,7 +413,8 @@ func (c *Call) queued(by Caller) (atOnce bool) {
 	return c.charged != nil
 }
 
-// dropped takes c, whose turn it is, out of all queues if it waited for a caller that has left, and nobody else needs it.
+// dropped takes c, whose turn it is, out of all queues if it waited for a caller that has left, and
+// nobody else needs it.
 func (c *Call) dropped() bool {
 	if c.turn == nil || c.caller == nil {
 		return false
@@ -415,23 +438,31 @@ func (c *Call) unqueue() {
 }
 
 // Release frees the slot.
-func (c *Call) Release() { c.Detach()() }
-
-// Detach takes the slot from the call, which others of its callers may then make anew. The slot stays taken until it is released.
-func (c *Call) Detach() (release func()) {
-	l := c.limit
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (c *Call) Release() {
+	c.limit.mu.Lock()
+	defer c.limit.mu.Unlock()
 	of := *c
 	c.charged = nil
-	return of.free
+	of.free()
+}
+
+// Detach takes the slot from the call, which others of its callers may then make anew. The slot
+// stays taken until it is released.
+func (c *Call) Detach() (release func()) {
+	c.limit.mu.Lock()
+	defer c.limit.mu.Unlock()
+	of := *c
+	c.charged = nil
+	return func() {
+		of.limit.mu.Lock()
+		defer of.limit.mu.Unlock()
+		of.free()
+	}
 }
 
 // free frees the slot that c has.
-func (c Call) free() {
+func (c *Call) free() {
 	l, a := c.limit, c.charged
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	a.inProgress--
 	l.inProgress--
 	if c.long {
