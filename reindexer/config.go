@@ -189,7 +189,7 @@ func (cfg Config) Check(ctx context.Context) error {
 	return err
 }
 
-// Report is the outcome of a run. Its JSON is the one line that `filings reindex` prints.
+// Report is the outcome of a run. Its JSON is the one line that `filings load` prints.
 //
 // Of every run that read its sources to the end, Read is the sum of Indexed, Updated, Deleted,
 // Missing, Rejected and Withheld; records of an update count as if they were applied one after the

@@ -183,7 +183,7 @@ func (p *program) restoreCommand() *cobra.Command {
 		}
 		defer in.Close()
 		cfg.Stdin, cfg.StdinName, cfg.Holds = in, args[0], in.Holds
-		return p.reindex(ctx, s, cfg, reindexer.Run)
+		return p.load(ctx, s, cfg, reindexer.Run)
 	})
 	return cmd
 }

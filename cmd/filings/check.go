@@ -32,7 +32,7 @@ func (p *program) checkCommand() *cobra.Command {
 		Args:    noArguments,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of result, what, detail")
-	cmd.Flags().StringVar(&file, "plan", "", "instead, try the first rows and the mapping of each county of this file (see reindex --plan)")
+	cmd.Flags().StringVar(&file, "plan", "", "instead, try the first rows and the mapping of each county of this file (see load --plan)")
 	cmd.Flags().StringArrayVar(&only, "only", nil, "county of the plan (may be repeated)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		do := p.check

@@ -18,7 +18,7 @@ func (p *program) generateCommand() *cobra.Command {
 		Short: "Prints synthetic filings in the load format",
 		Long: "Prints synthetic filings in the load format (NDJSON), every field of every tier among them.\n" +
 			"The same count and seed give the same bytes.",
-		Example: "  filings generate --count 1000000 | filings reindex --format ndjson -",
+		Example: "  filings generate --count 1000000 | filings load --format ndjson -",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if count < 0 {

@@ -111,7 +111,7 @@ func rollbackTarget(
 		}
 		return live, named.Name, err
 	case len(all) == 0:
-		return "", "", errors.New("there are no generations yet: `filings reindex` makes one")
+		return "", "", errors.New("there are no generations yet: `filings load` makes one")
 	case at < 0:
 		return "", "", errors.New("no generation is live: name one (see `filings generations`)")
 	case before == len(all):
@@ -142,7 +142,7 @@ func sealed(ctx context.Context, store generation.Store) ([]generation.Info, err
 
 func (p *program) writeGenerations(all []generation.Info) error {
 	if len(all) == 0 {
-		_, err := fmt.Fprintln(p.err, "There are no generations yet: `filings reindex` makes one.")
+		_, err := fmt.Fprintln(p.err, "There are no generations yet: `filings load` makes one.")
 		return err
 	}
 	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)

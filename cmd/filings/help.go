@@ -104,7 +104,7 @@ func strict(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
-			c.Example = "  filings help reindex\n  filings help keys create\n  filings help settings"
+			c.Example = "  filings help load\n  filings help keys create\n  filings help settings"
 			c.Args = func(_ *cobra.Command, args []string) error {
 				found, rest, err := root.Find(args)
 				if err != nil {

@@ -80,8 +80,9 @@ func TestCompletion(t *testing.T) {
 	}{
 		{"keys tier --tier ", "free starter pro enterprise", ":36"},
 		{"keys create --tier ", "free starter pro enterprise", ":36"},
-		{"reindex --format ", "ndjson csv json xlsx parquet", none},
-		{"reindex --rejects ", "", files},
+		{"load --format ", "ndjson csv json xlsx parquet", none},
+		{"load --rejects ", "", files},
+		{"load ", "", files},
 		{"reindex ", "", files},
 		{"serve ", "", none},
 	} {

@@ -29,7 +29,7 @@ func (p *program) manCommand() *cobra.Command {
 
 // roff is a manual page: all commands and settings on one. Texts go into it line by line, as they are in the help, which
 // is laid out already. Cobra's generator (cobra/doc v1.10, by Markdown) was tried instead: `man -l` of its pages fills the
-// table of sources of `reindex` into paragraphs, so that names and meanings run together; it writes a page a command, and
+// table of sources of `load` into paragraphs, so that names and meanings run together; it writes a page a command, and
 // "Auto generated" on each. It adds 830 kB to the program, and a Markdown parser that
 // was last released in 2020.
 type roff struct{ strings.Builder }

@@ -92,7 +92,7 @@ func TestUsage(t *testing.T) {
 		{"reindex --max-reject 5 file.ndjson", exitUsage, "unknown flag: --max-reject (did you mean --max-rejects?)"},
 		{"reindex " + missing, exitFailed, "missing.ndjson"},
 		{"reindex --format xml -", exitUsage, "ndjson"},
-		{"rollback", exitFailed, "there are no generations yet: `filings reindex` makes one"},
+		{"rollback", exitFailed, "there are no generations yet: `filings load` makes one"},
 		{"rollback nonsense", exitFailed, "there is no generation nonsense"},
 		{"rollback a b", exitUsage, "accepts at most 1 arg"},
 		{"keys", exitUsage, "no command"},
@@ -175,9 +175,27 @@ func TestHelp(t *testing.T) {
 	if got := f.must(t, "", "help", "settings"); strings.Count(got, "\nFILINGS_") != len(settings.Rows()) {
 		t.Errorf("help settings shows another table:\n%s", got)
 	}
-	for _, command := range []string{"serve", "demo", "reindex", "generations", "rollback", "keys", "tokens", "generate", "version", "settings"} {
+	for _, command := range []string{"serve", "demo", "load", "generations", "rollback", "keys", "tokens", "generate", "version", "settings"} {
 		if got := f.must(t, "", "help"); !strings.Contains(got, " "+command+" ") {
 			t.Errorf("help does not name %s:\n%s", command, got)
+		}
+	}
+}
+
+// `filings reindex` is the name of `filings load` in 1.0.0: scripts call it.
+func TestLoad_OldName(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	if now, old := f.must(t, "", "help", "load"), f.must(t, "", "help", "reindex"); now != old || !strings.Contains(old, "Aliases:\n  load, reindex") {
+		t.Errorf("help load:\n%s\nhelp reindex:\n%s", now, old)
+	}
+	for _, args := range []string{"--format ndjson -", "--dry-run --show 1 -", "--max-rejects some -", "", "--format", "--lenient -"} {
+		var codes [2]int
+		for i, name := range []string{"load", "reindex"} {
+			codes[i], _, _ = newFixture(t).run(t.Context(), `{"id":1,"county":"nowhere"}`, append([]string{name}, strings.Fields(args)...)...)
+		}
+		if codes[0] != codes[1] {
+			t.Errorf("%q: load ends with %d, reindex with %d", args, codes[0], codes[1])
 		}
 	}
 }

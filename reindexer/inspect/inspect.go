@@ -111,7 +111,7 @@ func (f *File) describe(p Proposal) (string, error) {
 	}
 	b.WriteString("#\n")
 	comment("A mapping to begin with. Look at every line, above all at the county and at what the id is made of; then")
-	comment("filings reindex --dry-run --show 5%s --map THIS-FILE SOURCE", flags(f.form))
+	comment("filings load --dry-run --show 5%s --map THIS-FILE SOURCE", flags(f.form))
 	rows := f.propose(p.County)
 	if p.Table {
 		return b.String() + mapping.TableOf(rows), nil

@@ -111,9 +111,9 @@ func TestX22_Sheets(t *testing.T) {
 		sheet, want string
 		err         bool
 	}{
-		"a cover":      {[][]any{{"Liens of Orange County"}, {"printed today"}}, "", `# Its other sheets, which --sheet reads, here and in reindex: "Liens of \"24\""` + "\n", false},
+		"a cover":      {[][]any{{"Liens of Orange County"}, {"printed today"}}, "", `# Its other sheets, which --sheet reads, here and in load: "Liens of \"24\""` + "\n", false},
 		"a table":      {table, "", `: "Liens of \"24\""`, false},
-		"the other":    {table, `Liens of "24"`, `# Its other sheets, which --sheet reads, here and in reindex: "Cover"`, false},
+		"the other":    {table, `Liens of "24"`, `# Its other sheets, which --sheet reads, here and in load: "Cover"`, false},
 		"empty":        {[][]any{}, "", `the sheet "Cover" is empty: it has no header; --sheet may be "Liens of \"24\""`, true},
 		"only a table": {nil, "", "1 records\n#\n# .Case", false},
 	} {
@@ -203,7 +203,7 @@ func TestX22_Flags(t *testing.T) {
 		{Delimiter: "|"}:                   "--show 5 --delimiter '|' --map",
 		{Format: "csv", Encoding: "utf-8"}: "--show 5 --format 'csv' --encoding 'utf-8' --map",
 	} {
-		if got := inspected(t, "f.csv", "id|county\n1|Orange, CA\n", form); !strings.Contains(got, "\n# filings reindex --dry-run "+want+" THIS-FILE SOURCE\n") {
+		if got := inspected(t, "f.csv", "id|county\n1|Orange, CA\n", form); !strings.Contains(got, "\n# filings load --dry-run "+want+" THIS-FILE SOURCE\n") {
 			t.Errorf("%+v: %s", form, got)
 		}
 	}

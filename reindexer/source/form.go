@@ -239,7 +239,7 @@ func (f Form) delimiter(start []byte) (byte, error) {
 	if separator, cells, _ := delimiterOf(below); n == 0 && cells > 0 {
 		return 0, fmt.Errorf("its first line is no header: it has one column, and the line below it has %d cells, "+
 			"separated by %q. "+
-			"Take away what stands above the header: `tail -n +2 FILE | filings reindex --format csv … -`", cells+1, separator)
+			"Take away what stands above the header: `tail -n +2 FILE | filings load --format csv … -`", cells+1, separator)
 	}
 	return found, nil
 }

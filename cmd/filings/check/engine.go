@@ -22,7 +22,7 @@ const (
 	diskFull = 85 // percent
 )
 
-const nothingLoaded = "no generation is live: load filings with `filings reindex`"
+const nothingLoaded = "no generation is live: load filings with `filings load`"
 
 // engine checks the engine, and what is live in it.
 func (c *checkup) engine(ctx context.Context) {

@@ -379,7 +379,7 @@ func (m *manifests) check(t *testing.T) {
 	for _, c := range m.cronJobs {
 		job := c.Spec.JobTemplate.Spec
 		if c.Spec.ConcurrencyPolicy != batch.ForbidConcurrent || job.BackoffLimit == nil || *job.ActiveDeadlineSeconds <= 0 ||
-			job.Template.Spec.RestartPolicy != core.RestartPolicyNever || job.Template.Spec.Containers[0].Args[0] != "reindex" {
+			job.Template.Spec.RestartPolicy != core.RestartPolicyNever || job.Template.Spec.Containers[0].Args[0] != "load" {
 			t.Errorf("%s: %+v", c.Name, c.Spec)
 		}
 	}

@@ -75,7 +75,7 @@ func Open(file io.ReaderAt, size int64, name string) (*Sheet, error) {
 // Notes says what somebody should know of the sheet, once it was read.
 func (s *Sheet) Notes() (notes []string) {
 	if len(s.others) > 0 {
-		notes = append(notes, "Its other sheets, which --sheet reads, here and in reindex: "+list(s.others))
+		notes = append(notes, "Its other sheets, which --sheet reads, here and in load: "+list(s.others))
 	}
 	if s.Uncomputed > 0 {
 		notes = append(notes, fmt.Sprintf("%d cells have a formula that no program has computed: they are empty here. "+

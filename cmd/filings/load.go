@@ -27,13 +27,14 @@ import (
 	"filings/reindexer/source"
 )
 
-func (p *program) reindexCommand() *cobra.Command {
+func (p *program) loadCommand() *cobra.Command {
 	cfg, file, o, options := reindexer.Config{}, "", plan.Options{}, []reindexer.Option{}
 	cmd := &cobra.Command{
-		Use:     "reindex [flags] SOURCE… | --plan FILE",
+		Use:     "load [flags] SOURCE… | --plan FILE",
+		Aliases: []string{"reindex"}, // its name in 1.0.0, on which scripts rely
 		Short:   "Loads filings into a new generation, verifies it and makes it live at once",
-		Long:    help("reindex"),
-		Example: help("reindex-examples"),
+		Long:    help("load"),
+		Example: help("load-examples"),
 		Args: func(cmd *cobra.Command, args []string) error {
 			for _, name := range append([]string{"map", "query", "update", "replace", "max-rejects"}, source.SettingNames...) {
 				if file != "" && cmd.Flags().Changed(name) {
@@ -91,7 +92,7 @@ func (p *program) reindexCommand() *cobra.Command {
 			if cfg.Inputs, err = reindexer.Inputs(args, options); err != nil {
 				return usageError{err}
 			}
-			return p.reindex(ctx, s, cfg, reindexer.Run)
+			return p.load(ctx, s, cfg, reindexer.Run)
 		}
 		counties, err := plan.Read(file)
 		if err != nil {
@@ -100,7 +101,7 @@ func (p *program) reindexCommand() *cobra.Command {
 		if counties.MaxShrink != nil && !f.Changed("max-shrink") {
 			cfg.MaxShrink = *counties.MaxShrink
 		}
-		return p.reindex(ctx, s, cfg, func(ctx context.Context, cfg reindexer.Config) (reindexer.Report, error) {
+		return p.load(ctx, s, cfg, func(ctx context.Context, cfg reindexer.Config) (reindexer.Report, error) {
 			return counties.Run(ctx, cfg, o)
 		})
 	})
@@ -152,8 +153,8 @@ func (o *optionFlag) Set(value string) error {
 	return nil
 }
 
-// reindex runs a load, by run, and prints its report, also that of a load that promoted nothing.
-func (p *program) reindex(
+// load runs a load, by run, and prints its report, also that of a load that promoted nothing.
+func (p *program) load(
 	ctx context.Context, s settings.Settings, cfg reindexer.Config,
 	run func(context.Context, reindexer.Config) (reindexer.Report, error),
 ) (err error) {
@@ -254,7 +255,7 @@ func (p *program) inspectCommand() *cobra.Command {
 	input, o, proposal := source.Input{}, source.Options{}, inspect.Proposal{}
 	cmd := &cobra.Command{
 		Use:   "inspect [flags] FILE",
-		Short: "Describes a county's file, and proposes a mapping for reindex --map",
+		Short: "Describes a county's file, and proposes a mapping for load --map",
 		Long:  help("inspect"),
 		Example: "  filings inspect --table --county 'Orange, FL' orange.csv > county.csv\n" +
 			"  filings inspect orange.csv > orange.jq\n" +
