@@ -98,21 +98,52 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	return nil
 }
 
-// keyOf returns the key of a request. Exactly one X-API-Key must hold it: of several, a proxy in
-// front of us may have looked at another one than we would.
+// keyOf returns the key of a request: that of X-API-Key, or of Authorization: Bearer (rule X59).
+// Each of them must hold one, and both the same: of several, a proxy in front of us may have looked
+// at another one than we would.
 func keyOf(c *fiber.Ctx) (string, error) {
+	bearer, err := bearerOf(c)
 	keys := c.Request().Header.PeekAll(headerKey)
 	switch {
-	case len(keys) == 1 && len(keys[0]) > 0:
-		return string(keys[0]), nil
 	case len(keys) > 1:
 		return "", handlers.Refuse(errUnknownKey, "X-API-Key must be given only once")
+	case err != nil:
+		return "", err
+	case len(keys) == 1 && len(keys[0]) > 0:
+		if bearer != "" && bearer != string(keys[0]) {
+			return "", handlers.Refuse(errUnknownKey, "X-API-Key and Authorization: Bearer must hold the same key: send one of them")
+		}
+		return string(keys[0]), nil
+	case bearer != "":
+		return bearer, nil
 	case len(c.Request().Header.Peek(fiber.HeaderAuthorization)) > 0:
-		return "", handlers.Refuse(errNoKey, "the Authorization header is not accepted: send the API key in the X-API-Key header")
+		return "", handlers.Refuse(errNoKey, "Authorization must be Bearer and the API key, or send the key in the X-API-Key header")
 	case holdsKey(c.Request().URI().QueryString()):
 		return "", handlers.Refuse(errNoKey, "an API key must not be in an address, which browsers and proxies keep: replace this one, and send keys in the X-API-Key header")
 	}
 	return "", errNoKey
+}
+
+// bearerOf returns what Authorization bears, "" for nothing: another scheme is a proxy's business.
+func bearerOf(c *fiber.Ctx) (string, error) {
+	lines := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
+	switch {
+	case len(lines) == 0:
+		return "", nil
+	case len(lines) > 1:
+		return "", handlers.Refuse(errUnknownKey, "Authorization must be given only once")
+	}
+	scheme, key, _ := strings.Cut(string(lines[0]), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return "", nil
+	}
+	return strings.TrimSpace(key), nil
+}
+
+// bears reports whether Authorization bears anything.
+func bears(c *fiber.Ctx) bool {
+	bearer, err := bearerOf(c)
+	return bearer != "" || err != nil
 }
 
 // holdsKey reports whether a query string has a key in it, as it is or escaped.

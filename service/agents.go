@@ -24,7 +24,7 @@ func (s *Service) agents(c *fiber.Ctx) error {
 	if err := sameSite(c); err != nil {
 		return err
 	}
-	key, err := keyOrBearer(c)
+	key, err := keyOf(c)
 	if err != nil {
 		return err
 	}
@@ -123,17 +123,6 @@ func sameSite(c *fiber.Ctx) error {
 		return handlers.Refuse(errForbidden, "Host must be localhost, or a loopback address, as the address of this connection is")
 	}
 	return nil
-}
-
-// keyOrBearer returns the key of a request. Clients of the protocol have a setting for a token, and often none for a header.
-func keyOrBearer(c *fiber.Ctx) (string, error) {
-	lines := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
-	if len(lines) == 1 && len(c.Request().Header.Peek(headerKey)) == 0 {
-		if scheme, key, ok := strings.Cut(string(lines[0]), " "); ok && strings.EqualFold(scheme, "Bearer") && strings.TrimSpace(key) != "" {
-			return strings.TrimSpace(key), nil
-		}
-	}
-	return keyOf(c)
 }
 
 // netHeader returns the headers of a request as net/http has them, but the key. JSON is what is

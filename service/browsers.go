@@ -34,8 +34,8 @@ func keyOrToken(c *fiber.Ctx) (string, error) {
 		return keyOf(c)
 	case len(sent) > 1:
 		return "", handlers.Refuse(errUnknownKey, "token must be given only once")
-	case len(c.Request().Header.Peek(headerKey)) > 0:
-		return "", handlers.Refuse(errUnknownKey, "token and X-API-Key must not be given together")
+	case len(c.Request().Header.Peek(headerKey)) > 0, bears(c):
+		return "", handlers.Refuse(errUnknownKey, "token and X-API-Key or Authorization must not be given together")
 	case !bytes.HasPrefix(sent[0], []byte(tokens.Start)):
 		if _, err := keyOf(c); err != errNoKey { // it is a key
 			return "", err

@@ -230,7 +230,7 @@ func TestX33_Credentials(t *testing.T) {
 		{"another endpoint", "/v1/filings/1?token=" + token, []string{"Origin", pageOrigin}, 403, "the token is not for this endpoint: it is for list, tiles"},
 		{"no path", "/v1/nothing?token=" + token, []string{"Origin", pageOrigin}, 404, "there is no such path"},
 		{"assistants", "/mcp?token=" + token, []string{"Origin", pageOrigin}, 403, "Origin must be one"},
-		{"assistants, no browser", "/mcp", []string{"X-API-Key", token}, 401, "the API key in X-API-Key is not valid"},
+		{"assistants, no browser", "/mcp", []string{"X-API-Key", token}, 401, "the API key is not valid"},
 	} {
 		s.clock.Advance(time.Second) // the visitor has its burst again
 		a := s.get(t, "", tt.target, tt.headers...)

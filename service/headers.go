@@ -32,14 +32,14 @@ func newCORS(c Config) edge.CORS {
 	cors := edge.CORS{
 		Origins: c.CORSOrigins,
 		Methods: "GET, HEAD",
-		Headers: headerKey + ", If-None-Match, " + headerPrefer,
+		Headers: headerKey + ", Authorization, If-None-Match, " + headerPrefer,
 		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", " + headerPolicies + ", " + headerLimits + ", Retry-After, " + headerRequestID + ", " +
 			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link, " + headerGeneration +
 			", " + headerTotal + ", " + headerPrice + ", " + headerTiming + ", Content-Disposition",
 	}
 	if c.MCP {
 		cors.Methods += ", POST"
-		cors.Headers += ", Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
+		cors.Headers += ", Content-Type, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
 	}
 	return cors
 }

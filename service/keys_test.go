@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -28,10 +29,8 @@ func TestK1_Header(t *testing.T) {
 	}{
 		{"the key", []string{"X-API-Key", key}, 200, ""},
 		{"another case", []string{"x-api-key", key}, 200, ""},
-		{"beside Authorization", []string{"X-API-Key", key, "Authorization", "Bearer nonsense"}, 200, ""},
 		{"nothing", nil, 401, "X-API-Key"},
 		{"empty", []string{"X-API-Key", ""}, 401, "X-API-Key"},
-		{"bearer", []string{"Authorization", "Bearer " + key}, 401, "X-API-Key"},
 		{"twice", []string{"X-API-Key", key, "X-API-Key", key}, 401, "only once"},
 		{"joined", []string{"X-API-Key", key + ", " + key}, 401, "not valid"},
 		{"shorter", []string{"X-API-Key", key[:len(key)-1]}, 401, "not valid"},
@@ -48,6 +47,82 @@ func TestK1_Header(t *testing.T) {
 				checkFlat(t, a, "invalid_api_key")
 			}
 		})
+	}
+}
+
+func TestX59_Bearer(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(nil))
+	key, other := s.Keys[access.Pro], s.Keys[access.Free]
+	const different = "must hold the same key"
+	for _, tt := range []struct {
+		name    string
+		headers []string
+		status  int
+		text    string
+	}{
+		{"the key", []string{"Authorization", "Bearer " + key}, 200, ""},
+		{"another case", []string{"authorization", "bEARER " + key}, 200, ""},
+		{"more spaces", []string{"Authorization", "Bearer   " + key + " "}, 200, ""},
+		{"both", []string{"X-API-Key", key, "Authorization", "Bearer " + key}, 200, ""},
+		{"an empty X-API-Key", []string{"X-API-Key", "", "Authorization", "Bearer " + key}, 200, ""},
+		{"a proxy's own", []string{"X-API-Key", key, "Authorization", "Basic dXNlcjpwYXNz"}, 200, ""},
+		{"without a value", []string{"X-API-Key", key, "Authorization", "Bearer"}, 200, ""},
+		{"both, another key", []string{"X-API-Key", key, "Authorization", "Bearer " + other}, 401, different},
+		{"both, nonsense", []string{"X-API-Key", key, "Authorization", "Bearer nonsense"}, 401, different},
+		{"both, nonsense first", []string{"X-API-Key", "nonsense", "Authorization", "Bearer " + key}, 401, different},
+		{"twice", []string{"Authorization", "Bearer " + key, "Authorization", "Bearer " + key}, 401, "only once"},
+		{"twice, with a key", []string{"X-API-Key", key, "Authorization", "Basic x", "Authorization", "Bearer " + key}, 401, "only once"},
+		{"two keys", []string{"Authorization", "Bearer " + key + " " + key}, 401, "not valid"},
+		{"nonsense", []string{"Authorization", "Bearer nonsense"}, 401, "not valid"},
+		{"alone", []string{"Authorization", "Bearer"}, 401, "must be Bearer"},
+		{"the key alone", []string{"Authorization", key}, 401, "must be Bearer"},
+		{"another scheme", []string{"Authorization", "Basic " + key}, 401, "must be Bearer"},
+		{"a longer scheme", []string{"Authorization", "Bearers " + key}, 401, "must be Bearer"},
+	} {
+		t.Run("X59 "+tt.name, func(t *testing.T) {
+			t.Parallel()
+			a := send(t, s.App, http.MethodGet, "/v1/me", tt.headers...)
+			if a.status != tt.status || !strings.Contains(a.body, tt.text) {
+				t.Fatalf("%d %s, want %d and %q", a.status, a.body, tt.status, tt.text)
+			}
+			if tt.status == http.StatusOK && !strings.Contains(a.body, "user-pro") {
+				t.Errorf("%s", a.body)
+			}
+			if tt.status == http.StatusUnauthorized {
+				checkFlat(t, a, "invalid_api_key")
+			}
+			if !strings.Contains(a.header.Get("Vary"), "Authorization") {
+				t.Errorf("Vary %q", a.header.Get("Vary"))
+			}
+		})
+	}
+	bearer := []string{"Authorization", "Bearer " + key}
+	for path := range paths {
+		byKey, borne := s.get(t, access.Pro, path), send(t, s.App, http.MethodGet, path, bearer...)
+		if byKey.status != borne.status || byKey.header.Get("ETag") != borne.header.Get("ETag") {
+			t.Errorf("%s: %d %s with the key, %d %s borne", path, byKey.status, byKey.body, borne.status, borne.body)
+		}
+	}
+	var made struct{ Data struct{ Token string } }
+	a := send(t, s.App, http.MethodGet, "/v1/tokens?origin="+pageOrigin, bearer...)
+	if err := json.Unmarshal([]byte(a.body), &made); err != nil {
+		t.Fatalf("%v: %s", err, a.body)
+	}
+	for _, tt := range []struct {
+		path, bearer string
+		status       int
+	}{
+		{"/v1/filings", made.Data.Token, 200},
+		{"/v1/me", made.Data.Token, 403},
+		{"/v1/filings?token=" + made.Data.Token, made.Data.Token, 401},
+		{"/v1/filings?token=" + made.Data.Token, key, 401},
+	} {
+		s.clock.Advance(time.Second)
+		a := send(t, s.App, http.MethodGet, tt.path, "Origin", pageOrigin, "Authorization", "Bearer "+tt.bearer)
+		if a.status != tt.status {
+			t.Errorf("%.20s: %d %s, want %d", tt.path, a.status, a.body, tt.status)
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ func (s *Service) newCall(c *fiber.Ctx) *call {
 	c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000")
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
-	c.Set(fiber.HeaderVary, s.cors.Vary(headerKey+", Accept-Encoding, "+headerPrefer))
+	c.Set(fiber.HeaderVary, s.cors.Vary(headerKey+", Authorization, Accept-Encoding, "+headerPrefer))
 	s.cors.SetHeaders(c)
 	return k
 }

@@ -152,7 +152,7 @@ func TestT2_CORS(t *testing.T) {
 				t.Errorf("preflight: %d, allows %q, want %q", a.status, got, tt.want)
 			}
 			allowed := a.header.Get("Access-Control-Allow-Headers")
-			if (tt.want != "") != strings.Contains(allowed, "X-API-Key") || (tt.want != "") != (a.header.Get("Access-Control-Allow-Methods") == "GET, HEAD") {
+			if (tt.want != "") != strings.Contains(allowed, "X-API-Key, Authorization") || (tt.want != "") != (a.header.Get("Access-Control-Allow-Methods") == "GET, HEAD") {
 				t.Errorf("preflight allows %q, %q", allowed, a.header.Get("Access-Control-Allow-Methods"))
 			}
 			for _, tier := range []access.Tier{access.Free, ""} {

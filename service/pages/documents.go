@@ -120,7 +120,7 @@ func (c chapter) html(all []chapter) ([]byte, error) {
 func llms(all []chapter) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Filings API\n\n> A read-only JSON API over public county filing records: filters, search, maps, statistics. " +
-		"Every request needs an API key in the header X-API-Key.\n\n## Pages\n\n")
+		"Every request needs an API key in the header X-API-Key, or as Authorization: Bearer.\n\n## Pages\n\n")
 	for _, c := range all {
 		fmt.Fprintf(&b, "- [%s](/docs/%s.md): %s\n", c.title, c.name, c.summary)
 	}

@@ -25,7 +25,7 @@ func TestExplore_Refused(t *testing.T) {
 	t.Parallel()
 	e := explore(t, "")
 	e.use("ak_live_00000000000000000000000000000000")
-	if got := e.Text("#trouble p"); got != "The key was not accepted: the API key in X-API-Key is not valid, or was revoked." {
+	if got := e.Text("#trouble p"); got != "The key was not accepted: the API key is not valid, or was revoked." {
 		t.Errorf("401: %q", got)
 	}
 	if e.Value("document.activeElement.id") != "key-text" || e.counted() > 0 {
