@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
 
 	"filings/cmd/filings/settings"
 	"filings/reindexer/mapping"
@@ -27,7 +28,8 @@ const root = "../.."
 func TestDocuments_Tables(t *testing.T) {
 	checkTables(t, root+"/docs/api/requests.md", map[string]string{"endpoints": endpointsTable()})
 	checkTables(t, root+"/docs/api/filters.md", parameterTables())
-	checkTables(t, root+"/docs/operate/load.md", map[string]string{"functions": functionsTable()})
+	checkTables(t, root+"/docs/operate/mappings.md", map[string]string{"functions": functionsTable()})
+	checkTables(t, root+"/docs/operate/options.md", map[string]string{"options": optionsTable()})
 	checkTables(t, root+"/docs/operate/settings.md", map[string]string{"settings": settingsTable()})
 }
 
@@ -67,6 +69,20 @@ func settingsTable() string {
 	for _, row := range settings.Rows() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", row.Variable, strings.ReplaceAll(row.Default, ",", ", "), row.Meaning)
 	}
+	return b.String()
+}
+
+func optionsTable() string {
+	var b strings.Builder
+	b.WriteString("| option | effect | default |\n|---|---|---|\n")
+	(&program{}).loadCommand().Flags().VisitAll(func(f *pflag.Flag) {
+		name, usage := pflag.UnquoteUsage(f)
+		defaults := f.DefValue
+		if slices.Contains([]string{"", "0", "false", "[]"}, defaults) {
+			defaults = ""
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.TrimSpace("--"+f.Name+" "+strings.ToUpper(name)), strings.ReplaceAll(usage, "|", `\|`), defaults)
+	})
 	return b.String()
 }
 

@@ -20,7 +20,7 @@ type habit struct {
 
 // habits are counted in prose: code and blocks are spaces there, and lines are joined.
 var habits = []habit{
-	{regexp.MustCompile(`(?i)\bwhere\b`), "if, when or unless; a place is `in which` or `at which`"},
+	{regexp.MustCompile(`(?i)\bwhere\b(?:[^=]|$)`), "if, when or unless; a place is `in which` or `at which`"},
 	{regexp.MustCompile(`\b(?:is|are|be|was|were) (?:then |so )?an? [1-5]\d\d\b`), "returns `400`"},
 	{regexp.MustCompile(`[;,:] (?:or )?else\b`), "otherwise"},
 	{regexp.MustCompile(`(?i)\bbesides?\b`), "next to, compared with, in addition to, during"},

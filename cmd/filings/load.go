@@ -55,31 +55,31 @@ func (p *program) loadCommand() *cobra.Command {
 		ValidArgsFunction: completeFile,
 	}
 	f := cmd.Flags()
-	f.StringVar(&file, "plan", "", "YAML file of counties, each with its sources, mapping and options, that are one load")
+	f.StringVar(&file, "plan", "", "load the counties of this YAML `FILE`, each with its sources, mapping and options")
 	f.StringArrayVar(&o.Only, "only", nil,
-		"county of the plan (may be repeated): an update that replaces these, and leaves the others as they are")
+		"replace this `COUNTY` of the plan alone, and keep the others (repeatable)")
 	f.BoolVar(&o.KeepGoing, "keep-going", false,
-		"where counties of the plan fail, load the others; these stay as they were, and the exit code is 1")
+		"if counties of the plan fail, load the others; the failed ones stay live unchanged, and the exit code is 1")
 	f.BoolVar(&cfg.Update, "update", false,
-		"apply the records to a copy of the live generation: upserts, and {\"id\": 7, \"deleted\": true}")
+		"add and replace single filings of the live generation; {\"id\": 7, \"deleted\": true} deletes one")
 	for _, name := range source.SettingNames {
-		f.Var(&optionFlag{f, &options, name}, name, settingHelp[name]+", for the sources after it")
+		f.Var(&optionFlag{f, &options, name}, name, settingHelp[name]+"; for the sources after it")
 	}
 	_ = cmd.RegisterFlagCompletionFunc("format",
 		cobra.FixedCompletions(source.Formats, cobra.ShellCompDirectiveNoFileComp))
 	f.Var(&optionFlag{f, &options, "map"}, "map",
-		"mapping of the sources after it: a program in jq that makes load records from each record")
-	f.StringVar(&cfg.Query, "query", "", "SQL query whose rows are the records of the sources postgres://…")
+		"jq program or CSV table that converts the records of the sources after it")
+	f.StringVar(&cfg.Query, "query", "", "SQL `QUERY` whose rows are the records of the sources postgres://…")
 	f.BoolVar(&cfg.Strict, "strict", false, "reject records with unknown fields")
-	f.BoolVar(&cfg.DryRun, "dry-run", false, "read, validate, and compare with what is live; load nothing")
+	f.BoolVar(&cfg.DryRun, "dry-run", false, "read, validate and compare with the live filings; load nothing")
 	f.BoolVar(&cfg.IfChanged, "if-changed", false,
-		"build nothing if each source says that it is as it was for the live generation")
-	f.IntVar(&cfg.Show, "show", 0, "with --dry-run, print this many of the first records, as --map makes them")
-	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote in spite of up to this many rejected records")
+		"skip the load if no source, mapping or option has changed since the live generation")
+	f.IntVar(&cfg.Show, "show", 0, "with --dry-run, print the first `N` records, after the mapping")
+	f.IntVar(&cfg.MaxRejects, "max-rejects", 0, "promote despite up to `N` rejected records")
 	f.StringVar(&cfg.Rejects, "rejects", "",
-		"file for all rejected records and their reasons: JSON lines, or CSV if its name ends in .csv")
+		"`FILE` for all rejected records and their reasons: JSON lines, or CSV if its name ends in .csv")
 	f.StringArrayVar(&cfg.Replace, "replace", nil,
-		"county (may be repeated): an update whose records are all of these counties; other filings of theirs are removed")
+		"replace all filings of this `COUNTY` with the loaded records, and keep other counties (repeatable)")
 	shrinkFlags(f, &cfg)
 	f.BoolVar(&cfg.MayMove, "may-move", false, "let an update change the county of filings")
 	for _, name := range []string{"rejects", "plan"} {
@@ -111,12 +111,12 @@ func (p *program) loadCommand() *cobra.Command {
 // shrinkFlags adds the flags by which fewer filings, and fewer fields of them, are allowed.
 func shrinkFlags(f *pflag.FlagSet, cfg *reindexer.Config) {
 	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10,
-		"promote although the generation has up to this many percent fewer filings than the live one, and each county "+
-			"of 200 filings or more; 100 does not compare them")
+		"allow up to this `PERCENT` fewer filings than the live generation, in total and in each county of 200 or more "+
+			"(100: no check)")
 	f.StringArrayVar(&cfg.MayShrink, "may-shrink", nil,
-		"county (may be repeated) that may have any number of filings fewer, or none")
+		"allow this `COUNTY` to lose any number of filings, or all (repeatable)")
 	f.StringArrayVar(&cfg.MayEmpty, "may-empty", nil,
-		"field (may be repeated) that may be gone of a county's filings; or source that may be a header without rows")
+		"allow this `FIELD` to become empty in a county, or this source to have a header and no rows (repeatable)")
 }
 
 // optionFlag is an option of the sources after it.
@@ -287,10 +287,10 @@ func (p *program) inspectCommand() *cobra.Command {
 
 // settingHelp describes the options that say how records are written.
 var settingHelp = map[string]string{
-	"format":    "ndjson, csv, json, xlsx or parquet; by default by the source's name",
-	"delimiter": "separator of the cells of CSV: , ; | or tab; by default the one that its header has most of",
-	"encoding":  "encoding of text, such as windows-1252; by default UTF-8",
-	"sheet":     "sheet of an XLSX file; by default its first one. Rows above the header that have one cell are left out",
-	"member":    "file in a zip archive; by default its only one",
-	"path":      "jq program that finds the records of a JSON document, such as '.parcels[]'",
+	"format":    "`FORMAT` of records: ndjson, csv, json, xlsx or parquet (default: from the source's name)",
+	"delimiter": "`CHARACTER` between the cells of CSV: , ; | or tab (default: the most frequent one in the header)",
+	"encoding":  "`ENCODING` of text, such as windows-1252 (default: UTF-8)",
+	"sheet":     "`NAME` of the sheet of an XLSX file (default: the first one)",
+	"member":    "`NAME` of the file in a zip archive (default: its only one)",
+	"path":      "jq `PROGRAM` that finds the records of a JSON document, such as '.parcels[]'",
 }

@@ -17,7 +17,7 @@ import (
 
 const (
 	// stepLimit is how many steps a program may take for one record: the mappings of
-	// docs/operate/load.md take some 200. It ends a program that never ends, at the same place on
+	// docs/operate/mappings.md take some 200. It ends a program that never ends, at the same place on
 	// every machine, and bounds the memory of one that collects: a step adds one item to a list.
 	stepLimit = 1_000_000
 	// timeLimit is how long a program may take, where its single steps are slow. Between two checks

@@ -168,12 +168,12 @@ func TestX42_Reads(t *testing.T) {
 // TestX42_DocumentsRead: the mappings of the documents read names at the places where they stand.
 func TestX42_DocumentsRead(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/operate/load.md")
+	text, err := os.ReadFile("../../docs/operate/mappings.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, program := range regexp.MustCompile("(?s)```jq\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
-		p, err := Compile("load.md", program[1], today)
+		p, err := Compile("mappings.md", program[1], today)
 		if err != nil || len(p.Reads()) < 2 {
 			t.Fatal(p.Reads(), err)
 		}

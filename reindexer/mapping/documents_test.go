@@ -12,7 +12,7 @@ import (
 // lines.
 func TestX20_Documents(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/operate/load.md")
+	text, err := os.ReadFile("../../docs/operate/mappings.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestX20_Documents(t *testing.T) {
 		if lines := strings.Count(program, "\n"); lines > 25 {
 			t.Errorf("mapping %d has %d lines", i+1, lines)
 		}
-		p, err := Compile("load.md", program, today)
+		p, err := Compile("mappings.md", program, today)
 		if err != nil {
 			t.Fatal(err)
 		}

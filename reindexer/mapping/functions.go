@@ -43,13 +43,13 @@ var Functions = []Function{
 		{`number`, `"1,234.5"`, `1234.5`}, {`number`, `"$7"`, `error: number cannot read "$7"`},
 	}, 0, 0, func(_ *run, v any, _ []any) any { return numeric("number", number, v) }},
 	{"date", `date("MM/DD/YYYY")`, "a day as YYYY-MM-DD. Parts of a form: `YYYY`, `YY` (the last such year that is not " +
-		"after today), `MM`, `MON` and `MONTH` (English names), `DD`. A time after the date is left out. " +
-		"Of several forms the first that fits counts", []Example{
+		"after today), `MM`, `MON` and `MONTH` (English names), `DD`. A time after the date is ignored. " +
+		"The first of several forms that fits counts", []Example{
 		{`date("MM/DD/YYYY")`, `"8/21/2017"`, `"2017-08-21"`}, {`date("DD-MON-YY")`, `"3-Aug-17"`, `"2017-08-03"`},
 		{`date("YYYY-MM-DD"; "YYYY/MM/DD")`, `"2025/07/21"`, `"2025-07-21"`},
 		{`date("MM/DD/YYYY")`, `"13/1/2023"`, `error: date("MM/DD/YYYY"): there is no day "13/1/2023"`},
 	}, 1, 8, func(r *run, v any, of []any) any { return dateIn(v, of, &r.forms) }},
-	{"blank", "blank", "null for an empty text, `NA`, `N/A`, `NULL` and `-`, in any case; all else as it is", []Example{
+	{"blank", "blank", "null for an empty string, `NA`, `N/A`, `NULL` and `-`, in any case; anything else unchanged", []Example{
 		{`blank`, `" n/a "`, `null`}, {`blank`, `"A B"`, `"A B"`},
 	}, 0, 0, func(_ *run, v any, _ []any) any {
 		if Blank(v) {
@@ -57,8 +57,8 @@ var Functions = []Function{
 		}
 		return v
 	}},
-	{"text", "text", "a text as it is, and of a number its digits; null for what `blank` knows. Of several values the " +
-		"texts, with commas between them", []Example{
+	{"text", "text", "a string unchanged, a number as its digits; null if `blank` returns null. Several values become " +
+		"one string, with commas between them", []Example{
 		{`text`, `1001`, `"1001"`}, {`text`, `"A B"`, `"A B"`}, {`text`, `"-"`, `null`},
 		{`text(.street; .city; .zip)`, `{"street": "1 B ST", "city": "", "zip": 32801}`, `"1 B ST, 32801"`},
 	}, 0, 30, func(_ *run, v any, values []any) any {
