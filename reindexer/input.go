@@ -3,6 +3,7 @@ package reindexer
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -91,15 +92,28 @@ func checkReads(src source.Source, in *source.Reader, p *mapping.Program) ([]map
 	if in.Columns == nil {
 		return slices.Clone(p.Reads()), nil
 	}
+	record := ""
+	if cell := in.Headless(); cell != "" {
+		record = fmt.Sprintf("its first row has %q: if it is a record, write a header above it; else --header-row says which "+
+			"row the header is", cell)
+	}
 	for _, read := range p.Reads() {
-		if !slices.Contains(in.Columns, read.Name) {
-			optional := ""
-			if !p.IsTable() {
-				optional = fmt.Sprintf(" (`.%q?` reads one that may be missing)", read.Name)
-			}
-			return nil, fmt.Errorf("%w: %s:%s: %s has no column %q%s%s",
-				ErrUsage, p.Name(), read.Place, src.Name, read.Name, nearest(read.Name, in.Columns), optional)
+		if slices.Contains(in.Columns, read.Name) {
+			continue
 		}
+		hint := nearest(read.Name, in.Columns)
+		switch {
+		case record != "":
+			hint = "; " + record
+		case len(in.Fitting()) > 0:
+			hint = "; another sheet has all columns: --sheet " + strconv.Quote(in.Fitting()[0])
+		case !p.IsTable():
+			hint += fmt.Sprintf(" (`.%q?` reads one that may be missing)", read.Name)
+		}
+		return nil, fmt.Errorf("%w: %s:%s: %s has no column %q%s", ErrUsage, p.Name(), read.Place, src.Name, read.Name, hint)
+	}
+	if record != "" && len(p.Reads()) > 0 {
+		return nil, fmt.Errorf("%w: %s: %s", ErrUsage, src.Name, record)
 	}
 	return nil, nil
 }

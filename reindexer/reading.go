@@ -52,6 +52,9 @@ type reading struct {
 	rounded int64        // amounts of the records that were taken
 
 	uncomputed int64 // formulas of spreadsheets without a value
+
+	singles  int64 // rows of the source that are left out since they have one cell
+	atSingle int   // the line of the first
 }
 
 func newReading(all []source.Source, update, strict bool, reject func(Reject) error) *reading {
@@ -107,6 +110,7 @@ func (r *reading) each(ctx context.Context, do handle) error {
 
 // one calls do for every valid record of a source.
 func (r *reading) one(ctx context.Context, src source.Source, do handle) error {
+	src.Names = r.wanted(src)
 	in, err := src.Open(ctx, &r.bytes)
 	if err != nil {
 		return err
@@ -127,6 +131,9 @@ func (r *reading) one(ctx context.Context, src source.Source, do handle) error {
 	if err == nil && r.head == 0 && in.LastOpen() {
 		r.warn("%s: its last row, in line %d, has no line end, and all others have one: the file may be cut off",
 			src.Name, in.Line())
+	}
+	for _, warning := range in.Warnings() {
+		r.warn("%s: %s", src.Name, warning)
 	}
 	r.uncomputed += in.Uncomputed()
 	r.states = append(r.states, state)
@@ -182,7 +189,11 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 	if err != nil {
 		return err
 	}
+	r.singles = 0
 	defer func() {
+		if r.singles > 0 {
+			r.warn("%s: rows with one cell are left out: %d, the first in line %d", src.Name, r.singles, r.atSingle)
+		}
 		for _, read := range unseen {
 			if r.count.Rows > 0 {
 				r.warn("no record of %s has %q, which %s:%s reads", src.Name, read.Name, program.Name(), read.Place)
@@ -198,6 +209,10 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 			return src.Error(in.Line(), err)
 		}
 		r.count.Rows++
+		if row.Again || row.Single && program.IsTable() {
+			r.leaveOut(&row)
+			continue
+		}
 		if program == nil {
 			r.showFirst(row.Text)
 			r.count.Records++
@@ -212,6 +227,27 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 			return err
 		}
 	}
+}
+
+// leaveOut counts a row that is no record.
+func (r *reading) leaveOut(row *source.Row) {
+	if r.count.LeftOut++; row.Single {
+		if r.singles++; r.singles == 1 {
+			r.atSingle = row.Line
+		}
+	}
+}
+
+// wanted returns names that the header of a source is to have.
+func (r *reading) wanted(src source.Source) (names []string) {
+	p := r.programOf(src)
+	if p == nil {
+		return []string{index.ID.String()}
+	}
+	for _, read := range p.Reads() {
+		names = append(names, read.Name)
+	}
+	return names
 }
 
 // programOf returns the mapping of a source; nil for none.

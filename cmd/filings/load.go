@@ -290,7 +290,9 @@ var settingHelp = map[string]string{
 	"format":    "`FORMAT` of records: ndjson, csv, json, xlsx or parquet (default: from the source's name)",
 	"delimiter": "`CHARACTER` between the cells of CSV: , ; | or tab (default: the most frequent one in the header)",
 	"encoding":  "`ENCODING` of text, such as windows-1252 (default: UTF-8)",
-	"sheet":     "`NAME` of the sheet of an XLSX file (default: the first one)",
-	"member":    "`NAME` of the file in a zip archive (default: its only one)",
-	"path":      "jq `PROGRAM` that finds the records of a JSON document, such as '.parcels[]'",
+	"sheet":     "`NAME` of the sheet of an XLSX file (default: the first one that isn't hidden)",
+	"header-row": "`NUMBER` of the row of an XLSX file, or line of CSV, that is the header (default: the row of a sheet " +
+		"that has the mapping's columns, the first line of CSV)",
+	"member": "`NAME` of the file in a zip archive (default: its only one)",
+	"path":   "jq `PROGRAM` that finds the records of a JSON document, such as '.parcels[]'",
 }

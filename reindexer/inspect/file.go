@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,8 @@ type File struct {
 	bad     int64 // records that cannot be read
 	reason  string
 	notes   []string // of the source
+	left    int64    // rows that are the header once more, or have one cell
+	aside   string   // the last of these
 	arrays  []array  // of a JSON document for which nothing said where its records are
 	notUTF8 bool     // records are not UTF-8
 	columns []*column
@@ -47,6 +50,13 @@ func look(ctx context.Context, s source.Source, today time.Time) (*File, error) 
 		}
 		if err == io.EOF {
 			f.notes = in.Notes()
+			if cell := in.Headless(); cell != "" {
+				f.notes = append(f.notes, fmt.Sprintf("The first row has %q: has the file no header? Write one above it", cell))
+			}
+			if f.left > 0 {
+				f.notes = append(f.notes, fmt.Sprintf("%d rows are the header once more, or have one cell: they are no records; "+
+					"the last of them %s", f.left, f.aside))
+			}
 			return f, in.Unchanged(nil)
 		}
 		if err != nil {
@@ -56,6 +66,11 @@ func look(ctx context.Context, s source.Source, today time.Time) (*File, error) 
 			f.bad++
 			f.notUTF8 = f.notUTF8 || row.Fault.Reason == source.ErrNotUTF8.Error()
 			f.reason = fmt.Sprintf("%d: %s", row.Line, row.Fault)
+			continue
+		}
+		if row.Again || row.Single {
+			f.left++
+			f.aside = fmt.Sprintf("%d: %s", row.Line, shorten(strings.Join(strings.Fields(row.Text()), " ")))
 			continue
 		}
 		f.records++

@@ -123,8 +123,8 @@ func (p *Program) Name() string { return p.name }
 // those that a function of the program's own or a loop reads.
 func (p *Program) Reads() []Read { return p.reads }
 
-// IsTable reports whether p was made of a table, not written in jq.
-func (p *Program) IsTable() bool { return p.isTable }
+// IsTable reports whether p was made of a table, not written in jq; no program is not.
+func (p *Program) IsTable() bool { return p != nil && p.isTable }
 
 // Begin says which source the records come from. The error is one of the program: it takes the
 // texts of CSV for something else.

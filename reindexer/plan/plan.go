@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/oasdiff/yaml"
@@ -57,6 +58,7 @@ type County struct {
 	Sheet     string `json:"sheet"`
 	Path      string `json:"path"`
 	Member    string `json:"member"`
+	HeaderRow int    `json:"header-row"` // 0: the one that looks so
 }
 
 // Read reads the plan in a file of YAML. Files that it names are relative to its folder.
@@ -142,6 +144,9 @@ func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config
 		input := reindexer.Input{County: c.County, MaxRejects: c.MaxRejects}
 		input.Form = source.Form{
 			Format: c.Format, Delimiter: c.Delimiter, Encoding: c.Encoding, Sheet: c.Sheet, Path: c.Path, Member: c.Member,
+		}
+		if c.HeaderRow != 0 {
+			input.Form.HeaderRow = strconv.Itoa(c.HeaderRow)
 		}
 		if c.Map != "" {
 			text, err := os.ReadFile(p.at(c.Map))

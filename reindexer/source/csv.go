@@ -3,11 +3,14 @@ package source
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -24,6 +27,9 @@ type csvRows struct {
 	notUTF8 string         // why a row is refused
 }
 
+// separatorLine is a first line that tells spreadsheet programs what stands between the cells.
+var separatorLine = regexp.MustCompile(`^(?i)"?sep=([,;|\t])"?\r?\n`)
+
 // openRows reads CSV.
 func openRows(text *bufio.Reader, f Form, done func()) (*Reader, error) {
 	start, _ := text.Peek(bufferSize) // an error comes again with the header
@@ -31,11 +37,23 @@ func openRows(text *bufio.Reader, f Form, done func()) (*Reader, error) {
 		text = bufio.NewReaderSize(carriages{text}, bufferSize)
 		start, _ = text.Peek(bufferSize)
 	}
+	skip := 0
+	if n, _ := strconv.Atoi(f.HeaderRow); n > 0 {
+		skip = n - 1
+	} else if sep := separatorLine.FindSubmatch(start); sep != nil {
+		skip, f.Delimiter = 1, cmp.Or(f.Delimiter, string(sep[1]))
+	}
+	for range skip {
+		for _, err := text.ReadSlice('\n'); err == bufio.ErrBufferFull; {
+			_, err = text.ReadSlice('\n')
+		}
+	}
+	start, _ = text.Peek(bufferSize)
 	delimiter, err := f.delimiter(start)
 	if err != nil {
 		return nil, err
 	}
-	r := &csvRows{text: &window{r: text}, row: map[string]any{}, notUTF8: f.notUTF8().Error()}
+	r := &csvRows{text: &window{r: text}, row: map[string]any{}, number: skip, notUTF8: f.notUTF8().Error()}
 	r.csv = csv.NewReader(r.text)
 	r.csv.Comma, r.csv.FieldsPerRecord, r.csv.ReuseRecord = rune(delimiter), -1, true
 	row, header, err := r.read()
@@ -49,7 +67,7 @@ func openRows(text *bufio.Reader, f Form, done func()) (*Reader, error) {
 	}
 	header = slices.Clone(header)
 	r.names = record.ColumnNames(header)
-	return &Reader{Format: CSV, Header: header, Columns: r.names, records: r, close: done}, err
+	return &Reader{Format: CSV, Header: header, Columns: r.names, explicit: f.HeaderRow != "", records: r, close: done}, err
 }
 
 // Line is the number of the last line.
@@ -59,18 +77,21 @@ func (c *csvRows) Line() int { return c.number }
 func (c *csvRows) Next() (Row, error) {
 	row, cells, err := c.read()
 	if err != nil || row.Fault != nil {
-		return row, err
+		return row.lines(), err
 	}
 	switch n := len(c.names); {
 	case !utf8.ValidString(row.text):
 		row.Fault = &record.Fault{Reason: c.notUTF8}
-		return row, nil
+		return row.lines(), nil
 	case len(cells) == 1 && n > 1:
 		row.Fault = &record.Fault{Reason: fmt.Sprintf("has 1 cell; the header has %d, separated by %q, or by what "+
 			"--delimiter says", n, c.csv.Comma)}
 	case len(cells) != n:
 		row.Fault = &record.Fault{Reason: fmt.Sprintf("has %d cells; the header has %d", len(cells), n)}
+	default:
+		row.Fault = c.swallowed(row, cells)
 	}
+	row.Again, row.Single = headerAgain(cells, c.names), c.single(cells)
 	if len(cells) < len(c.names) && !c.text.ended {
 		return Row{}, ErrUnfinished
 	}
@@ -79,7 +100,50 @@ func (c *csvRows) Next() (Row, error) {
 		c.row[c.names[i]] = cell
 	}
 	row.Value = c.row
-	return row, nil
+	return row.lines(), nil
+}
+
+// single reports whether one of the cells is not blank, under a header of three or more. A row of
+// one cell that another delimiter would cut is not one.
+func (c *csvRows) single(cells []string) bool {
+	filled := 0
+	for i := 0; i < len(cells) && filled < 2; i++ {
+		if strings.TrimSpace(cells[i]) != "" {
+			filled++
+		}
+	}
+	return filled == 1 && len(c.names) > 2 && (len(cells) > 1 || !strings.ContainsAny(cells[0], delimiters))
+}
+
+// leastSwallowed is from how many delimiters on a cell is taken for rows, not for an address.
+const leastSwallowed = 5
+
+// swallowed says that a quote went on over lines that look like rows: each has as many delimiters as
+// a row has. It is nil where none does.
+func (c *csvRows) swallowed(row Row, cells []string) *record.Fault {
+	if strings.IndexByte(row.text, '\n') < 0 {
+		return nil
+	}
+	begins, last := row.Line, len(cells)-1
+	for i, cell := range cells {
+		lines := strings.Split(cell, "\n")
+		looks := len(lines) > 1 && (len(lines)-1)*last >= leastSwallowed
+		for k, line := range lines {
+			want := last
+			if k == 0 {
+				want -= i
+			} else if k == len(lines)-1 {
+				want = i
+			}
+			looks = looks && strings.Count(line, string(c.csv.Comma)) == want
+		}
+		if looks {
+			return &record.Fault{Reason: fmt.Sprintf("has a quote in line %d that goes on for %d lines that look like rows",
+				begins, len(lines)-1)}
+		}
+		begins += len(lines) - 1
+	}
+	return nil
 }
 
 // read returns the next row that is not blank, and its cells, which are good until the next call.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -41,7 +42,8 @@ type Form struct {
 	Format    string // one of Formats, or "" to go by names and media types; "-" is then NDJSON
 	Delimiter string // between the cells of CSV: "," ";" "|" or a tab; "" for the one of these that its header has most of
 	Encoding  string // of text, as IANA names it; "" is UTF-8
-	Sheet     string // of XLSX; "" is the first one
+	Sheet     string // of XLSX; "" is the first one that is not hidden
+	HeaderRow string // number of the row of a sheet, or line of CSV, that is the header; "" for the one that looks so
 	Path      string // of JSON: a jq program whose results are the records
 	Member    string // of a zip archive, by its whole name; "" for the only one
 }
@@ -61,6 +63,9 @@ func (f *Form) check() error {
 			ErrUsage, strings.Join(Formats[:len(Formats)-1], ", "), Formats[len(Formats)-1], f.Format)
 	case f.Delimiter != "" && (len(f.Delimiter) != 1 || !strings.Contains(delimiters, f.Delimiter)):
 		return fmt.Errorf("%w: the delimiter is , ; | or tab, not %.200q", ErrUsage, f.Delimiter)
+	}
+	if n, err := strconv.Atoi(f.HeaderRow); f.HeaderRow != "" && (err != nil || n < 1) {
+		return fmt.Errorf("%w: --header-row is the number of a row, from 1, not %.200q", ErrUsage, f.HeaderRow)
 	}
 	if f.Format == JSON && f.Path == "" {
 		return fmt.Errorf("%w: %w", ErrUsage, ErrNoPath)
@@ -238,8 +243,7 @@ func (f Form) delimiter(start []byte) (byte, error) {
 	}
 	if separator, cells, _ := delimiterOf(below); n == 0 && cells > 0 {
 		return 0, fmt.Errorf("its first line is no header: it has one column, and the line below it has %d cells, "+
-			"separated by %q. "+
-			"Take away what stands above the header: `tail -n +2 FILE | filings load --format csv … -`", cells+1, separator)
+			"separated by %q. --header-row says in which line the header is", cells+1, separator)
 	}
 	return found, nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"filings/reindexer/s3"
@@ -38,7 +39,7 @@ type Servers struct {
 }
 
 // SettingNames are the parts of a Form as options.
-var SettingNames = []string{"format", "delimiter", "encoding", "sheet", "path", "member"}
+var SettingNames = []string{"format", "delimiter", "encoding", "sheet", "header-row", "path", "member"}
 
 // Part returns the part of f that an option sets.
 func (f *Form) Part(name string) *string {
@@ -49,6 +50,8 @@ func (f *Form) Part(name string) *string {
 		return &f.Encoding
 	case "sheet":
 		return &f.Sheet
+	case "header-row":
+		return &f.HeaderRow
 	case "path":
 		return &f.Path
 	case "member":
@@ -60,17 +63,18 @@ func (f *Form) Part(name string) *string {
 // unused says which option of the inputs is for none of the sources that it holds for: all of
 // neighbours with the same one.
 func unused(inputs []Input, all []Source) error {
-	for _, option := range [][2]string{{"delimiter", CSV}, {"sheet", XLSX}, {"path", JSON}} {
+	for _, option := range [][]string{{"delimiter", CSV}, {"sheet", XLSX}, {"header-row", XLSX, CSV}, {"path", JSON}} {
 		for from, until := 0, 0; from < len(inputs); from = until {
 			value := *inputs[from].Form.Part(option[0])
 			for until = from; until < len(inputs) && *inputs[until].Form.Part(option[0]) == value; {
 				until++
 			}
 			may := func(s Source) bool {
-				return s.Input >= from && s.Input < until && slices.Contains([]string{option[1], "", Zip}, s.format)
+				return s.Input >= from && s.Input < until && (slices.Contains(option[1:], s.format) || s.format == "" || s.format == Zip)
 			}
 			if value != "" && !slices.ContainsFunc(all, may) {
-				return fmt.Errorf("%w: --%s is for %s, and no source after it is that", ErrUsage, option[0], option[1])
+				return fmt.Errorf("%w: --%s is for %s, and no source after it is that", ErrUsage, option[0],
+					strings.Join(option[1:], " and "))
 			}
 		}
 	}

@@ -1,7 +1,9 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,6 +20,9 @@ type Row struct {
 	Value any
 	Fault *record.Fault // why it is no record, or one of two meanings; nil for nothing
 	Line  int           // where it begins, from 1; of a query the number of the row
+
+	Again  bool // it is the header once more
+	Single bool // it has one cell, under a header of three or more
 
 	text    string   // as the source has it
 	columns []string // of a table, in their order
@@ -39,6 +44,14 @@ func (r *Row) Text() string {
 		}
 	}
 	return "{" + strings.Join(members, ",") + "}"
+}
+
+// lines has the fault of a row of several lines name them all.
+func (r Row) lines() Row {
+	if more := strings.Count(r.text, "\n"); r.Fault != nil && more > 0 {
+		r.Fault.Reason += fmt.Sprintf(" (lines %d to %d)", r.Line, r.Line+more)
+	}
+	return r
 }
 
 func jsonOf(value any) string {
@@ -93,3 +106,12 @@ func valueIsUTF8(value any) (size int, valid bool) {
 
 // errLong ends the reading of a source.
 var errLong = fmt.Errorf("the record is longer than %d MiB", MaxLine>>20)
+
+// headerAgain reports whether the cells of a row are the names of its columns.
+func headerAgain(cells, names []string) bool {
+	if len(cells) != len(names) || len(names) < 2 ||
+		!strings.EqualFold(cmp.Or(strings.TrimSpace(cells[0]), "column_1"), names[0]) {
+		return false
+	}
+	return slices.EqualFunc(record.ColumnNames(cells), names, strings.EqualFold)
+}

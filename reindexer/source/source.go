@@ -34,6 +34,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"slices"
 	"sync/atomic"
 
 	"filings/index/sorter"
@@ -61,6 +63,9 @@ type Source struct {
 	Name  string // as it is reported: of an address neither user, password nor parameters
 	Input int    // which of the inputs it comes from
 
+	// Names are columns that its rows are to have, by which the header of a sheet is found; none: any.
+	Names []string
+
 	unit   string        // that its records are numbered in: line or row
 	format string        // one of Formats, or the kind of server; "" where only the response of a server says it
 	info   os.FileInfo   // nil for what is no file
@@ -85,7 +90,7 @@ func (s Source) State(ctx context.Context) (string, error) {
 // Open begins to read s. What is read of it, in bytes as they are stored, is added to read. The
 // Reader ends with ctx, even if the source blocks for ever.
 func (s Source) Open(ctx context.Context, read *atomic.Int64) (*Reader, error) {
-	r, err := s.open(context.WithValue(ctx, spaceKey{}, s.space), read)
+	r, err := s.open(context.WithValue(ctx, sourceKey{}, s), read)
 	if err != nil {
 		return nil, s.Error(0, cmp.Or(ctx.Err(), err))
 	}
@@ -93,9 +98,9 @@ func (s Source) Open(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 	return r, nil
 }
 
-// spaceKey is that of the sorter.Space in the context of an Open: between it and spool stands all
-// that knows nothing of files.
-type spaceKey struct{}
+// sourceKey is that of the Source in the context of an Open: between it and spool stands all that
+// knows nothing of files and columns.
+type sourceKey struct{}
 
 // Error returns an ErrUnreadable that says where err stopped the reading; line 0 is before the
 // first record. The end of a context is no error of the source and returned as it is.
@@ -133,8 +138,9 @@ type Reader struct {
 	Header  []string // the cells of the first row of CSV, as they are
 	Columns []string // the names by which rows know columns, in their order; nil where rows have members instead
 
-	ends  *ends       // of a text
-	sheet *xlsx.Sheet // of a spreadsheet
+	explicit bool        // an option says which row is the header
+	ends     *ends       // of a text
+	sheet    *xlsx.Sheet // of a spreadsheet
 	records
 	ctx    context.Context
 	source Source
@@ -200,6 +206,20 @@ func (r *Reader) HasHeader() bool {
 	return table || r.Format == CSV
 }
 
+// asData matches cells that are values and no names of columns: amounts, dates, ids.
+var asData = regexp.MustCompile(`^(?:\(?-?\$ ?\d[\d,]*(?:\.\d\d)?\)?|-?\d[\d,]*\.\d\d|\d{1,4}[-/]\d{1,2}[-/]\d{2,4}|` +
+	`[A-Z]{1,5}-\d{3,}|[A-Z]{0,5}\d{5,}|\d{2,4}-\d{5,})$`)
+
+// Headless returns a cell of the header that is an amount, a date or an id, so that the header may
+// be a record; "" for none, and where an option says which row the header is.
+func (r *Reader) Headless() string {
+	i := slices.IndexFunc(r.Columns, asData.MatchString)
+	if i < 0 || r.explicit || !r.HasHeader() {
+		return ""
+	}
+	return r.Columns[i]
+}
+
 // LastOpen reports, after the last record, whether its line alone has no line end: the file may be
 // cut off there.
 func (r *Reader) LastOpen() bool { return r.ends != nil && r.ends.lines && !r.ends.ended }
@@ -210,6 +230,22 @@ func (r *Reader) Notes() []string {
 		return nil
 	}
 	return r.sheet.Notes()
+}
+
+// Warnings says what somebody should know of the source that was loaded.
+func (r *Reader) Warnings() []string {
+	if r.sheet == nil {
+		return nil
+	}
+	return r.sheet.Warnings()
+}
+
+// Fitting are the names of other sheets that have the names of the Source.
+func (r *Reader) Fitting() []string {
+	if r.sheet == nil {
+		return nil
+	}
+	return r.sheet.Fitting
 }
 
 // Uncomputed is how many formulas without a value r has read of a spreadsheet, whose cells count as

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strconv"
 
 	"filings/index/sorter"
 	"filings/reindexer/record"
@@ -35,6 +36,13 @@ func (t *tableRows) Next() (Row, error) {
 		return Row{}, err
 	}
 	row, size := Row{Value: object, Line: t.Line(), columns: t.Columns()}, 0
+	if s, isSheet := t.table.(*xlsx.Sheet); isSheet {
+		cells := make([]string, len(row.columns))
+		for i, name := range row.columns {
+			cells[i], _ = object[name].(string)
+		}
+		row.Again, row.Single = headerAgain(cells, row.columns), s.Single
+	}
 	for _, value := range object {
 		n, valid := valueIsUTF8(value)
 		if size += n; !valid {
@@ -55,9 +63,11 @@ func openTable(ctx context.Context, plain io.Reader, f Form, done func()) (*Read
 		}
 		var rows table
 		var err error
-		r := new(Reader)
+		r := &Reader{explicit: f.HeaderRow != ""}
 		if f.Format == XLSX {
-			r.sheet, err = xlsx.Open(copied, size, f.Sheet)
+			s, _ := ctx.Value(sourceKey{}).(Source)
+			row, _ := strconv.Atoi(f.HeaderRow)
+			r.sheet, err = xlsx.Open(copied, size, xlsx.Choice{Sheet: f.Sheet, Header: row, Names: s.Names})
 			rows = r.sheet
 		} else {
 			rows, err = parquet.Open(copied, size)
@@ -84,7 +94,8 @@ func spool(
 		return nil, err
 	}
 	var r *Reader
-	space, _ := ctx.Value(spaceKey{}).(*sorter.Space)
+	s, _ := ctx.Value(sourceKey{}).(Source)
+	space := s.space
 	size, err := io.Copy(spooled{ctx, file, space}, from)
 	if err == nil {
 		r, err = open(spooled{ctx, file, space}, size)

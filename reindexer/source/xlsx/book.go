@@ -48,11 +48,20 @@ type book struct {
 	parts    map[string]*zip.File // by name, in lower case: Excel does not tell upper case from lower
 	sheets   []sheet              // that have rows, in their order
 	texts    []string             // that cells name by number
-	dates    []bool               // whether a style shows a date
+	styles   []style              // of cells
 	from1904 bool                 // days are counted from there
 }
 
-type sheet struct{ name, part string }
+type sheet struct {
+	name, part string
+	hidden     bool
+}
+
+// style is how a number is shown.
+type style struct {
+	date  bool
+	zeros string // as zerosOf returns it
+}
 
 // openBook opens the workbook in a file of that size.
 func openBook(file io.ReaderAt, size int64) (*book, error) {
@@ -87,8 +96,9 @@ func (b *book) read() error {
 			From1904 string `xml:"date1904,attr"`
 		} `xml:"workbookPr"`
 		Sheets []struct {
-			Name string `xml:"name,attr"`
-			ID   string `xml:"id,attr"` // of a relation
+			Name  string `xml:"name,attr"`
+			ID    string `xml:"id,attr"` // of a relation
+			State string `xml:"state,attr"`
 		} `xml:"sheets>sheet"`
 	}
 	if err := b.decode(main, &book); err != nil {
@@ -109,7 +119,7 @@ func (b *book) read() error {
 	}
 	for _, s := range book.Sheets {
 		if part, has := sheets[s.ID]; has {
-			b.sheets = append(b.sheets, sheet{s.Name, part})
+			b.sheets = append(b.sheets, sheet{s.Name, part, strings.HasSuffix(strings.ToLower(s.State), "hidden")})
 		}
 	}
 	if len(b.sheets) == 0 {
@@ -200,13 +210,14 @@ func (b *book) readStyles(part string) error {
 	if err := b.decode(part, &styles); err != nil {
 		return err
 	}
-	own := map[int]bool{}
+	own := map[int]style{}
 	for _, f := range styles.Formats {
-		own[f.ID] = showsDate(f.Code)
+		own[f.ID] = style{showsDate(f.Code), zerosOf(f.Code)}
 	}
 	for _, c := range styles.Cells {
-		is, found := own[c.Format]
-		b.dates = append(b.dates, is || !found && slices.Contains(dateFormats, c.Format))
+		shown, found := own[c.Format]
+		shown.date = shown.date || !found && slices.Contains(dateFormats, c.Format)
+		b.styles = append(b.styles, shown)
 	}
 	return nil
 }

@@ -104,22 +104,37 @@ func (b *book) value(c *cell) (any, error) {
 	return stored, nil
 }
 
-// number returns a number, or the day that its style shows.
-func (b *book) number(stored, style string) any {
-	if i, err := strconv.Atoi(cmp.Or(style, "0")); err == nil && i >= 0 && i < len(b.dates) && b.dates[i] {
-		if v, err := strconv.ParseFloat(stored, 64); err == nil {
-			if day, ok := dayOf(v, b.from1904); ok {
-				return day.Format(time.DateOnly)
-			}
+// number returns a number, or the day that its style shows. One with zeros before it is a
+// json.Number that has them, so that it is both a number and, as a text, what people see.
+func (b *book) number(stored, styled string) any {
+	var shown style
+	if i, err := strconv.Atoi(cmp.Or(styled, "0")); err == nil && i >= 0 && i < len(b.styles) {
+		shown = b.styles[i]
+	}
+	v, err := strconv.ParseFloat(stored, 64)
+	if shown.date && err == nil {
+		if day, ok := dayOf(v, b.from1904); ok {
+			return day.Format(time.DateOnly)
 		}
 	}
 	switch {
 	case stored == "":
 		return nil
-	case stored[0] <= '9' && json.Valid([]byte(stored)) && stored[0] != '"':
+	case stored[0] > '9' || stored[0] == '"' || !json.Valid([]byte(stored)):
+		return stored
+	case err == nil && strings.ContainsAny(stored, ".eE"):
+		stored = shortest(v)
+	}
+	if shown.zeros == "" || strings.Trim(stored, "0123456789") != "" {
 		return record.Number(stored)
 	}
-	return stored
+	switch stored = padded(shown.zeros, stored); {
+	case strings.Trim(stored, "0123456789") != "":
+		return stored
+	case stored[0] == '0':
+		return json.Number(stored)
+	}
+	return record.Number(stored)
 }
 
 // escaped matches what stands for a character that XML cannot hold: _x000D_ is a carriage return,

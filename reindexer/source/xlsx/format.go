@@ -1,8 +1,10 @@
 package xlsx
 
 import (
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -35,6 +37,53 @@ func showsDate(code string) bool {
 // isElapsed reports whether a part is a time in brackets, such as [h].
 func isElapsed(part string) bool {
 	return slices.Contains([]string{"[h]", "[hh]", "[m]", "[mm]", "[s]", "[ss]"}, strings.ToLower(part))
+}
+
+// unshown matches what a code of zeros has besides what it shows: colors and languages, fillers, quotes.
+var unshown = regexp.MustCompile(`\[[^<=>\]]*\]|_.|\*.|[\\"]`)
+
+// zerosOf returns what a format shows of whole numbers, if that is zeros before their digits, and
+// signs between these: 00000, or 00000-0000. It is "" for any other format. Two of them, with a
+// semicolon between them, are one for numbers of up to five digits, and one for longer ones.
+func zerosOf(code string) string {
+	zeros := unshown.ReplaceAllString(code, "")
+	short, isZIP := strings.CutPrefix(zeros, "[<=99999]")
+	if first, _, _ := strings.Cut(zeros, ";"); !isZIP {
+		short = first
+	}
+	if strings.Trim(short, "0- /();") != "" || strings.Count(short, "0") < 2 {
+		return ""
+	}
+	return short
+}
+
+// padded returns digits as a format of zeros shows them.
+func padded(zeros, digits string) string {
+	short, long, _ := strings.Cut(zeros, ";")
+	wide := strings.Count(short, "0")
+	if len(digits) > wide && long != "" {
+		short, wide = long, strings.Count(long, "0")
+	}
+	digits = strings.Repeat("0", max(0, wide-len(digits))) + digits
+	var b strings.Builder
+	for before := len(digits) - wide; short != ""; short = short[1:] {
+		if short[0] != '0' {
+			b.WriteByte(short[0])
+			continue
+		}
+		b.WriteString(digits[:before+1])
+		digits, before = digits[before+1:], 0
+	}
+	return b.String()
+}
+
+// shortest returns a number with the fewest digits that are the same double, as people see it: Java
+// writes 123.0 and 1.2345678E7.
+func shortest(v float64) string {
+	if size := math.Abs(v); size >= 1e15 || size < 1e-6 && size > 0 {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
 // The last day that a spreadsheet has is in the year 9999; lastFalse is the 29th of February 1900,

@@ -12,28 +12,47 @@ import (
 	"filings/reindexer/record"
 )
 
-// Sheet reads the rows of a sheet, whose header is its first row with more than one cell, so that
-// titles above a table are left out; of a sheet with one column it is the first row that is not
-// empty.
+// Sheet reads the rows of a sheet.
 type Sheet struct {
 	// Uncomputed is how many cells were read so far that have a formula and no value: the program
 	// that wrote the file computed none. They count as empty.
 	Uncomputed int64
+	// Hidden is how many rows were read so far that the sheet does not show.
+	Hidden int64
+	// Single: the row that was read last has one cell, under a header of three or more.
+	Single bool
+	// Fitting are the names of the other sheets that have a header with all names of the Choice.
+	Fitting []string
 
-	others []string // names of the workbook's other sheets
+	name   string
+	others []sheet // of the workbook
 	book   *book
 	part   io.ReadCloser
 	xml    *elements
 	number int
+	hidden bool           // the row that was read last
 	names  []string       // of the columns
+	named  int            // cells of the header
+	merged []merged       // ranges that begin below
+	spread []merged       // ranges that the row may be in
 	row    map[string]any // reused
+}
+
+// Choice says which sheet is read, and from where on.
+type Choice struct {
+	Sheet  string   // "": the first one that is shown
+	Header int      // number of the row of the header; 0: it is found
+	Names  []string // that the header has; none: any
 }
 
 // oleMark begins a file of Excel before 2007, and an XLSX file that is encrypted.
 const oleMark = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// Open opens a sheet of an XLSX file of that size; "" is the first one.
-func Open(file io.ReaderAt, size int64, name string) (*Sheet, error) {
+// mostFitting is in how many other sheets the names of a Choice are looked for.
+const mostFitting = 20
+
+// Open opens a sheet of an XLSX file of that size.
+func Open(file io.ReaderAt, size int64, c Choice) (*Sheet, error) {
 	begin := make([]byte, len(oleMark))
 	if _, err := file.ReadAt(begin, 0); err == nil && string(begin) == oleMark {
 		return nil, errors.New("it is protected by a password, or made by Excel before 2007: save it as XLSX without " +
@@ -43,33 +62,39 @@ func Open(file io.ReaderAt, size int64, name string) (*Sheet, error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is no XLSX file, or damaged: %w", err)
 	}
-	var names []string
-	for _, s := range b.sheets {
-		names = append(names, s.name)
+	at := slices.IndexFunc(b.sheets, func(s sheet) bool { return s.name == c.Sheet || c.Sheet == "" && !s.hidden })
+	if at < 0 && c.Sheet == "" {
+		at = 0
 	}
-	if name == "" {
-		name = names[0]
+	if at < 0 {
+		return nil, fmt.Errorf("it has no sheet %q; --sheet may be %s", c.Sheet, list(b.sheets))
 	}
-	if !slices.Contains(names, name) {
-		return nil, fmt.Errorf("it has no sheet %q; --sheet may be %s", name, list(names))
+	s := &Sheet{book: b, row: map[string]any{}, name: b.sheets[at].name, others: slices.Delete(slices.Clone(b.sheets), at, at+1)}
+	row, _, err := b.header(b.sheets[at].part, c)
+	if err == nil {
+		err = s.begin(b.sheets[at].part, row)
 	}
-	part := b.sheets[slices.Index(names, name)].part
-	others := slices.DeleteFunc(names, func(s string) bool { return s == name })
-	for _, filled := range []int{2, 1} {
-		s := &Sheet{others: others, book: b, row: map[string]any{}}
-		if err = s.begin(part, filled); err == nil {
-			return s, nil
-		}
+	switch {
+	case err == io.EOF && c.Header > 0:
+		err = fmt.Errorf("the sheet %q has no row %d, which --header-row says", s.name, c.Header)
+	case err == io.EOF && len(s.others) > 0:
+		err = fmt.Errorf("the sheet %q is empty: it has no header; --sheet may be %s", s.name, list(s.others))
+	case err == io.EOF:
+		err = fmt.Errorf("the sheet %q is empty: it has no header", s.name)
+	case err != nil:
+		err = fmt.Errorf("sheet %q cannot be read: %w", s.name, err)
+	}
+	if err != nil {
 		s.Close()
-		if err != io.EOF {
-			return nil, fmt.Errorf("sheet %q cannot be read: %w", name, err)
+		return nil, err
+	}
+	for _, other := range s.others[:min(len(s.others), mostFitting)] {
+		_, fits, err := b.header(other.part, c)
+		if fits && err == nil && !other.hidden && c.Sheet == "" {
+			s.Fitting = append(s.Fitting, other.name)
 		}
 	}
-	problem := fmt.Sprintf("the sheet %q is empty: it has no header", name)
-	if len(others) > 0 {
-		problem += "; --sheet may be " + list(others)
-	}
-	return nil, errors.New(problem)
+	return s, nil
 }
 
 // Notes says what somebody should know of the sheet, once it was read.
@@ -77,6 +102,7 @@ func (s *Sheet) Notes() (notes []string) {
 	if len(s.others) > 0 {
 		notes = append(notes, "Its other sheets, which --sheet reads, here and in load: "+list(s.others))
 	}
+	notes = append(notes, s.Warnings()...)
 	if s.Uncomputed > 0 {
 		notes = append(notes, fmt.Sprintf("%d cells have a formula that no program has computed: they are empty here. "+
 			"A spreadsheet program that saves the file computes them", s.Uncomputed))
@@ -84,40 +110,61 @@ func (s *Sheet) Notes() (notes []string) {
 	return notes
 }
 
-// list returns names as a message has them.
-func list(names []string) string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = strconv.Quote(name)
+// Warnings says what somebody should know of a sheet that is loaded, once it was read.
+func (s *Sheet) Warnings() (all []string) {
+	if s.Hidden > 0 {
+		all = append(all, fmt.Sprintf("%d rows are hidden in the sheet %q, and are read as the others", s.Hidden, s.name))
+	}
+	if len(s.Fitting) > 0 {
+		all = append(all, fmt.Sprintf("the sheet %q is read, and %q has the same columns; --sheet chooses", s.name, s.Fitting[0]))
+	}
+	return all
+}
+
+// list returns the names of sheets as a message has them.
+func list(sheets []sheet) string {
+	quoted := make([]string, len(sheets))
+	for i, s := range sheets {
+		if quoted[i] = strconv.Quote(s.name); s.hidden {
+			quoted[i] += " (hidden)"
+		}
 	}
 	return strings.Join(quoted, ", ")
 }
 
-// begin reads up to the header, the first row with so many cells; without one it fails with io.EOF.
-func (s *Sheet) begin(part string, filled int) (err error) {
+// begin reads up to the header, which is the row of that number.
+func (s *Sheet) begin(part string, row int) (err error) {
 	if s.part, err = s.book.open(part); err != nil {
 		return err
 	}
 	s.xml = newElements(s.part)
-	for {
+	for s.number < row {
 		cells, err := s.cells()
-		switch {
-		case err == io.EOF, s.number == 0:
-			return err
-		case err != nil:
-			return fmt.Errorf("row %d: %w", s.number, err)
+		if err != nil {
+			return s.failed(err)
 		}
-		if cells = slices.DeleteFunc(cells, placed.blank); len(cells) < filled {
-			continue
-		}
-		var header []string
-		for _, c := range cells { // in any order
-			header = append(header, make([]string, max(0, c.column+1-len(header)))...)
-			header[c.column] = fmt.Sprint(c.value)
-		}
-		s.names = record.ColumnNames(header)
-		return nil
+		s.setHeader(cells)
 	}
+	s.merged = s.book.merges(part, s.number)
+	return nil
+}
+
+// setHeader takes the names of the columns of a row.
+func (s *Sheet) setHeader(cells []placed) {
+	var header []string
+	for _, c := range cells { // in any order
+		header = append(header, make([]string, max(0, c.column+1-len(header)))...)
+		header[c.column] = fmt.Sprint(c.value)
+	}
+	s.names, s.named = record.ColumnNames(header), len(cells)
+}
+
+// failed says in which row the reading failed.
+func (s *Sheet) failed(err error) error {
+	if err == io.EOF || s.number == 0 {
+		return err
+	}
+	return fmt.Errorf("row %d: %w", s.number, err)
 }
 
 // Line is the number of the row that was read last, as its sheet has it, from 1.
@@ -143,6 +190,12 @@ func (s *Sheet) Next() (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.hidden {
+		s.Hidden++
+	}
+	own := len(slices.DeleteFunc(slices.Clone(cells), placed.blank))
+	cells, below := s.fill(cells)
+	s.Single = own+below == 1 && s.named > 2
 	clear(s.row)
 	for _, c := range cells {
 		if past := c.column + 1 - len(s.names); past > 0 { // the header
@@ -178,9 +231,13 @@ func (s *Sheet) cells() (all []placed, err error) {
 		return nil, err
 	}
 	number := strconv.Itoa(s.number + 1)
+	s.hidden = false
 	for _, a := range row.Attr {
-		if a.Name.Local == "r" {
+		switch a.Name.Local {
+		case "r":
 			number = a.Value
+		case "hidden":
+			s.hidden, _ = strconv.ParseBool(a.Value)
 		}
 	}
 	if s.number, err = strconv.Atoi(number); err != nil || s.number < 1 || s.number > lastRow {

@@ -106,7 +106,7 @@ func TestX21_Cells(t *testing.T) {
 		"inline":       {`<row><c t="inlineStr"><is><t>a</t></is></c><c t="inlineStr"><is><r><t>b</t></r><r><t>c</t></r></is></c><c t="inlineStr"><is/></c><c t="inlineStr"><is><t>_x005F_x000D_</t></is></c></row>`, nil, []string{"1: 0=a 1=bc 3=_x000D_"}},
 		"a formula":    {`<row><c t="str"><f>A1&amp;"x"</f><v>12</v></c><c><f t="shared" si="0"/><v>7</v></c></row>`, nil, []string{"1: 0=12 1=#7"}},
 		"booleans":     {`<row><c t="b"><v>1</v></c><c t="b"><v>0</v></c><c t="e"><v>#N/A</v></c></row>`, nil, []string{"1: 0=TRUE 1=FALSE 2=#N/A"}},
-		"numbers":      {`<row><c><v>1E-3</v></c><c t="n"><v>-0.5</v></c><c s="0"><v>12345678901234567890</v></c><c s="99"><v>3</v></c></row>`, styles, []string{"1: 0=#1E-3 1=#-0.5 2=#12345678901234567890 3=#3"}},
+		"numbers":      {`<row><c><v>1E-3</v></c><c t="n"><v>-0.5</v></c><c s="0"><v>12345678901234567890</v></c><c s="99"><v>3</v></c></row>`, styles, []string{"1: 0=#0.001 1=#-0.5 2=#12345678901234567890 3=#3"}},
 		"dates":        {`<row><c s="1"><v>42968</v></c><c s="2"><v>42968.75</v></c><c s="3"><v>42968</v></c><c s="4"><v>0.5</v></c><c s="1"><v>-1</v></c><c s="1"><v>2958466</v></c></row>`, styles, []string{"1: 0=2017-08-21 1=2017-08-21 2=#42968 3=#0.5 4=#-1 5=#2958466"}},
 		"early dates":  {`<row><c s="1"><v>1</v></c><c s="1"><v>59</v></c><c s="1"><v>61</v></c><c s="1"><v>0</v></c><c s="1"><v>2958465</v></c></row>`, styles, []string{"1: 0=1900-01-01 1=1900-02-28 2=1900-03-01 3=#0 4=9999-12-31"}},
 		"from 1904":    {`<row><c s="1"><v>0</v></c><c s="1"><v>41506</v></c></row>`, from1904, []string{"1: 0=1904-01-01 1=2017-08-21"}},
@@ -224,7 +224,7 @@ func TestX21_Memory(t *testing.T) {
 		texts.Reset()
 		rows.Reset()
 		before := heap()
-		sheet, err := Open(in, in.Size(), "A")
+		sheet, err := Open(in, in.Size(), Choice{Sheet: "A"})
 		if err != nil {
 			t.Fatal(err)
 		}

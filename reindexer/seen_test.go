@@ -1,0 +1,176 @@
+package reindexer
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"filings/index"
+	"filings/reindexer/source"
+)
+
+// caseTable and caseProgram read the same columns.
+const (
+	caseTable   = "field,column\nid,Case\ncounty,\"\"\"Orange, FL\"\"\"\ncaseNumber,Case\nowner,Owner\nfilingAmount,money or nothing: Due\n"
+	caseProgram = `{id: id("Orange, FL"; .Case), county: "Orange, FL", caseNumber: (.Case | text), owner: (.Owner | text), filingAmount: (.Due | money)}`
+)
+
+// seen is what became of the rows of a file.
+type seen struct {
+	filings  []string // case number, owner
+	rejects  []Reject
+	warnings []string
+	counts   SourceCounts
+	unread   map[string]int64
+	err      error
+}
+
+// load reads a file with a mapping.
+func load(t *testing.T, file, text, name, mapping string, form source.Form) (s seen) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), file)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Inputs: mappedBy(name, mapping, path)}
+	cfg.Inputs[0].Form = form
+	all, err := cfg.sources(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newReading(all, false, false, func(reject Reject) error { s.rejects = append(s.rejects, reject); return nil })
+	r.warn = func(format string, values ...any) { s.warnings = append(s.warnings, fmt.Sprintf(format, values...)) }
+	if r.programs, err = cfg.compile(noon); err != nil {
+		t.Fatal(err)
+	}
+	s.err = r.each(t.Context(), func(f *index.Filing, _ bool) error {
+		s.filings = append(s.filings, strings.Trim(f.Text(index.CaseNumber)+" "+f.Text(index.Owner), " "))
+		return nil
+	})
+	if len(r.counts) > 0 {
+		s.counts = r.counts[0]
+	}
+	return s
+}
+
+// TestX71_NoRecords: the header once more is left out and counted; so is, by a table, a row of one cell under three columns.
+func TestX71_NoRecords(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text, jq, table string
+		left            int64
+	}{
+		"a header in between":  {"Case,Owner,Due\nK-1,A,\nCase,Owner,Due\nK-2,B,\n", "[K-1 A K-2 B]", "[K-1 A K-2 B]", 1},
+		"of other case":        {"Case,Owner,Due\n CASE ,OWNER, due\nK-2,B,\n", "[K-2 B]", "[K-2 B]", 1},
+		"two names alike":      {"Case,Owner,Due,Due\nK-1,A,,\nCase,Owner,Due,Due\n", "[K-1 A]", "[K-1 A]", 1},
+		"a name is missing":    {",Case,Owner,Due\n1,K-1,A,\n,Case,Owner,Due\n", "[K-1 A]", "[K-1 A]", 1},
+		"not all of it":        {"Case,Owner,Due\nCase,Owner,\n", "[Case Owner]", "[Case Owner]", 0},
+		"a last line":          {"Case,Owner,Due\nK-1,A,\nEnd of report,,\n", "[K-1 A End of report]", "[K-1 A]", 1},
+		"a last line alone":    {"Case,Owner,Due\nK-1,A,\nEnd of report\n", "rejected", "[K-1 A]", 1},
+		"a sum":                {"Case,Owner,Due\nK-1,A,\n, ,12.50\n", "rejected", "[K-1 A]", 1},
+		"by another delimiter": {"Case,Owner,Due\nK-1;A;5\n", "rejected", "rejected", 0},
+	} {
+		for kind, want := range map[string]string{"jq": tt.jq, "csv": tt.table} {
+			mapping := map[string]string{"jq": strings.Replace(caseProgram, "money", "try money catch null", 1), "csv": caseTable}[kind]
+			s := load(t, "a.csv", tt.text, "m."+kind, mapping, source.Form{})
+			got := fmt.Sprint(s.filings)
+			if len(s.rejects) > 0 {
+				got = "rejected"
+			}
+			if got != want || s.err != nil || kind == "csv" && s.counts.LeftOut != tt.left {
+				t.Errorf("%s, %s: %s, %+v, %v", name, kind, got, s.counts, s.err)
+			}
+		}
+	}
+	s := load(t, "a.csv", "Case,Owner,Due\nK-1,A,\nPrinted today,,\n", "m.csv", caseTable, source.Form{})
+	if got := fmt.Sprint(s.warnings); !strings.Contains(got, "rows with one cell are left out: 1, the first in line 3") {
+		t.Error(got)
+	}
+}
+
+// TestX71_QuotesThatSwallowRows: a cell that goes on over lines which look like rows is a reject that names them; a text of several
+// lines is none.
+func TestX71_QuotesThatSwallowRows(t *testing.T) {
+	t.Parallel()
+	header, row := "Case,Owner,Filed,Due\n", func(n int) string { return fmt.Sprintf("K-%d,A SAMPLE %d,1/1/2026,5\n", n, n) }
+	rows := func(from, until int) (text string) {
+		for n := from; n <= until; n++ {
+			text += row(n)
+		}
+		return text
+	}
+	opened := strings.Replace(row(10), "A SAMPLE", `"A SAMPLE`, 1)
+	for name, tt := range map[string]struct{ text, want string }{
+		"closed at the end of a cell": {header + opened + rows(11, 29) + strings.Replace(row(30), "30,1", `30",1`, 1) + row(31), "has a quote in line 2 that goes on for 20 lines that look like rows (lines 2 to 22)"},
+		"of two rows":                 {header + row(9) + opened + rows(11, 11) + strings.Replace(row(12), "12,1", `12",1`, 1), "has a quote in line 3 that goes on for 2 lines that look like rows (lines 3 to 5)"},
+		"the first cell":              {header + `"` + rows(1, 3) + `K-4",A,1/1/2026,5` + "\n", "has a quote in line 2 that goes on for 3 lines that look like rows (lines 2 to 5)"},
+		"the last cell":               {header + `K-1,A,1/1/2026,"5` + "\n" + rows(2, 3) + `K-4,A,1/1/2026,5"` + "\n", "has a quote in line 2 that goes on for 3 lines that look like rows (lines 2 to 5)"},
+		"closed in another column":    {header + opened + rows(11, 12) + `K-13,A,1/1/2026",5` + "\n", "has 3 cells; the header has 4 (lines 2 to 5)"},
+		"a quote at a beginning":      {header + opened + rows(11, 12) + `K-13,"A,1/1/2026,5` + "\n", "after the closing quote of a cell (lines 2 to 5)"},
+		"semicolons":                  {strings.ReplaceAll(header+opened+rows(11, 29)+strings.Replace(row(30), "30,1", `30",1`, 1), ",", ";"), "goes on for 20 lines"},
+		"CRLF":                        {strings.ReplaceAll(header+opened+rows(11, 29)+strings.Replace(row(30), "30,1", `30",1`, 1), "\n", "\r\n"), "goes on for 20 lines"},
+		"an address":                  {header + "K-1,\"1 ELM ST, APT 2\nORLANDO, FL\",1/1/2026,5\n", ""},
+		"an address of three lines":   {header + "K-1,\"A, B AND C\nC/O D, E\nORLANDO, FL, 32801\",1/1/2026,5\n", ""},
+		"a note":                      {header + "K-1,\"a\nb\nc\nd\ne\nf\ng\",1/1/2026,5\n", ""},
+	} {
+		s := load(t, "a.csv", tt.text, "m.csv", caseTable, source.Form{})
+		if tt.want == "" && len(s.rejects) == 0 && len(s.filings) == 1 {
+			continue
+		}
+		if len(s.rejects) != 1 || !strings.Contains(s.rejects[0].Reason, tt.want) || tt.want == "" {
+			t.Errorf("%s: %+v, %q", name, s.rejects, s.filings)
+		}
+	}
+}
+
+// TestX71_NoHeader: a first row with an amount, a date or an id is no header, unless an option says that it is.
+func TestX71_NoHeader(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text, want string
+	}{
+		"an amount":  {"A SAMPLE,K-1,\"$1,619.00\"\nB SAMPLE,K-2,$20.00\n", `has no column "Case"; its first row has "$1,619.00": if it is a record`},
+		"a date":     {"A SAMPLE,K-1,1/15/2026\n", `its first row has "1/15/2026"`},
+		"an ISO day": {"A SAMPLE,K-1,2026-01-15\n", `its first row has "2026-01-15"`},
+		"an id":      {"A SAMPLE,2026-0012345,x\n", `its first row has "2026-0012345"`},
+		"cents":      {"A SAMPLE,x,12.50\n", `its first row has "12.50"`},
+		"names":      {"Owner,2025,FY2026,2025-26\n", `has no column "Case", but`},
+	} {
+		s := load(t, "a.csv", tt.text, "m.csv", caseTable, source.Form{})
+		if !errors.Is(s.err, ErrUsage) || !strings.Contains(fmt.Sprint(s.err), tt.want) {
+			t.Errorf("%s: %v", name, s.err)
+		}
+	}
+	months := "Case,Owner,Due,1/31/2026\nK-1,A,5,6\n"
+	if s := load(t, "a.csv", months, "m.csv", caseTable, source.Form{}); !errors.Is(s.err, ErrUsage) {
+		t.Errorf("months: %v", s.err)
+	}
+	if s := load(t, "a.csv", months, "m.csv", caseTable, source.Form{HeaderRow: "1"}); s.err != nil || len(s.filings) != 1 {
+		t.Errorf("months, with the row of the header: %+v", s)
+	}
+}
+
+// TestX71_Separator: a first line that says what stands between the cells is read as it says; --header-row leaves out lines above.
+func TestX71_Separator(t *testing.T) {
+	t.Parallel()
+	for text, form := range map[string]source.Form{
+		"sep=;\nCase;Owner;Due\nK-1;A,B;\n":                          {},
+		"\"sep=;\"\r\nCase;Owner;Due\r\nK-1;A,B;\r\n":                {},
+		"\ufeffSEP=|\nCase|Owner|Due\nK-1|A,B|\n":                    {},
+		"sep=\t\nCase\tOwner\tDue\nK-1\tA,B\t\n":                     {},
+		"sep=,\nCase;Owner;Due\nK-1;A,B;\n":                          {Delimiter: ";"},
+		"Liens, of 2026; x\n\n\"printed\nCase;Owner;Due\nK-1;A,B;\n": {HeaderRow: "4"},
+	} {
+		s := load(t, "a.csv", text, "m.csv", caseTable, form)
+		if s.err != nil || fmt.Sprint(s.filings) != "[K-1 A,B]" {
+			t.Errorf("%q: %v, %v", text, s.filings, s.err)
+		}
+	}
+	s := load(t, "a.csv", "sep=;\nCase;Owner;Due\nK-1;A\n", "m.csv", caseTable, source.Form{})
+	if len(s.rejects) != 1 || s.rejects[0].Line != 3 {
+		t.Errorf("its lines are numbered from the first: %+v, %v", s.rejects, s.err)
+	}
+}
