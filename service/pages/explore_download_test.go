@@ -51,7 +51,7 @@ func TestExplore_Download(t *testing.T) {
 	e.Value(picker)
 	sent := len(e.sent(0))
 	e.Value(`document.querySelector("#download").open = true, ""`)
-	if got, want := e.Text("#price"), fmt.Sprintf("%s filings, for 31 requests of the 99,998 that the key has left.", grouped(len(e.filings))); got != want {
+	if got, want := e.Text("#price"), fmt.Sprintf("%s filings, for 31 requests of the 99,996 that the key has left.", grouped(len(e.filings))); got != want {
 		t.Errorf("price %q, want %q", got, want)
 	}
 	if got := e.sent(sent); len(got) != 0 {

@@ -168,7 +168,7 @@ func checkAll(e *explorer, want []string) {
 	}
 }
 
-// TestExplore_GroupsRequests: bars are asked for when they are opened, again when other filters change what they show, and
+// TestExplore_GroupsRequests: bars are of what the facets have, or are asked for when they are opened, again when other filters change what they show, and
 // not when the map moves, a page turns, or one of them is pressed.
 func TestExplore_GroupsRequests(t *testing.T) {
 	t.Parallel()
@@ -188,7 +188,7 @@ func TestExplore_GroupsRequests(t *testing.T) {
 		}
 	}
 	group(e, "county")
-	expect("bars opened", "filings/groups")
+	expect("bars opened, of what the facets have")
 	e.act(func() { e.Click("#map .leaflet-control-zoom-in") })
 	expect("a view", "tile", "tile", "tile")
 	e.Click("#next")

@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -40,20 +41,20 @@ func TestExplore_Unplaced(t *testing.T) {
 	e := explore(t, "")
 	e.use(e.site.Key)
 	all, placed := e.in("")
-	said := func(n int, of string) string { return fmt.Sprintf("%s %s without coordinates", grouped(n), of) }
-	if got := e.Text("#unplaced"); e.total() != all || got != said(all-placed, "of them") {
+	said := func(n int, of string) string { return fmt.Sprintf("%s%s without coordinates", grouped(n), of) }
+	if got := e.Text("#unplaced"); e.total() != all || got != said(all-placed, "") {
 		t.Errorf("%d filings, %q; want %d, %d of them without a place", e.total(), got, all, all-placed)
 	}
 	e.act(func() { e.Click("#in-view") })
-	if got := e.Text("#unplaced"); e.total() != e.counted() || got != said(all-placed, "of all "+grouped(all)) {
+	if got := e.Text("#unplaced"); e.total() != e.counted() || got != said(all-placed, " of all "+grouped(all)) {
 		t.Errorf("in view are %d filings, on the map %d, %q", e.total(), e.counted(), got)
 	}
 	e.act(func() { e.Type("#filter-county", unplacedCounty) })
-	if got := e.Text("#status"); !strings.HasPrefix(got, "No filings in view") || e.Text("#unplaced") != said(3, "of all 3") {
+	if got := e.Text("#status"); !strings.HasPrefix(got, "No filings in view") || e.Text("#unplaced") != said(3, " of all 3") {
 		t.Errorf("in view of %s: %q, %q", unplacedCounty, got, e.Text("#unplaced"))
 	}
 	e.act(func() { e.Click("#in-view") })
-	if got := e.ids(); !slices.Equal(got, []string{"700003", "700002", "700001"}) || e.Text("#unplaced") != said(3, "of them") || e.counted() != 0 {
+	if got := e.ids(); !slices.Equal(got, []string{"700003", "700002", "700001"}) || e.Text("#unplaced") != said(3, "") || e.counted() != 0 {
 		t.Errorf("%s has %v, %q", unplacedCounty, got, e.Text("#unplaced"))
 	}
 	e.Screenshot("county")
@@ -79,7 +80,7 @@ func TestExplore_Place(t *testing.T) {
 	}
 	e.act(func() { e.Type("#filter-county", "Kenedy, TX") })
 	e.Wait(`document.querySelectorAll("#map .county").length > 0`)
-	if hash := e.Value("location.hash"); !strings.HasPrefix(hash, "#map=11/26.90000/-97.60000&") || e.counted() != 4 {
+	if hash := e.Value("location.hash"); !regexp.MustCompile(`^#map=11/26\.(899|900)\d\d/-97\.(599|600)\d\d&`).MatchString(hash) || e.counted() != 4 {
 		t.Errorf("the map shows %s, with %d filings", hash, e.counted())
 	}
 	if n := len(slices.DeleteFunc(e.Requests(), func(r string) bool { return !isCounties(r) })); n != 1 {
@@ -99,7 +100,7 @@ func TestExplore_Place(t *testing.T) {
 	before := len(e.sent(0))
 	e.Click(`#place [data-id="800003"]`)
 	e.Wait(`!document.querySelector("#filing").hidden && document.activeElement.id === "filing-title"`)
-	if got := e.Text("#filing-title"); got != "OWNER 2" || len(e.sent(before)) != 0 {
+	if got := e.Text("#filing-title"); got != "OWNER 2" || len(e.sent(before)) > 1 {
 		t.Errorf("%q is open, after %v", got, e.sent(before))
 	}
 	e.Press("\x1b")

@@ -195,7 +195,7 @@ func TestExplore_Hands(t *testing.T) {
 		t.Errorf("on the last page the focus is on %q", got)
 	}
 	columns := strings.Split(e.Value(`[...document.querySelectorAll("#table thead th")].slice(0, 4).map((h) => h.textContent).join()`), ",")
-	if want := []string{"Owner", "Filing amount", "Filing date", "Filing type"}; !slices.Equal(columns, want) {
+	if want := []string{"Owner", "Amount", "Recorded", "Type"}; !slices.Equal(columns, want) {
 		t.Errorf("the first columns are %q", columns)
 	}
 	const seen = `String(document.querySelector('#table [data-sort="filingDate"]').getBoundingClientRect().right <= document.querySelector("#results").getBoundingClientRect().right)`
@@ -271,7 +271,7 @@ func TestX29_ExploreMeant(t *testing.T) {
 			of++
 		}
 	}
-	if got := e.Value(`document.querySelector("#filter-owner").value + document.querySelector("#term").value + document.activeElement.id`); e.total() != of || got != name+"filter-owner" {
+	if got := e.Value(`document.querySelector("#filter-owner").value + document.querySelector("#term").value + document.activeElement.id`); e.total() != of || got != name+"term" {
 		t.Errorf("%d filings, want %d; the form has %q", e.total(), of, got)
 	}
 	if got := e.Value(`String(document.querySelector("#meant").hidden)`); got != "true" {

@@ -132,7 +132,7 @@ func TestExplore_Burst(t *testing.T) {
 		t.Errorf("%d filings, %d on the map", e.total(), e.counted())
 	}
 	e.Wait(`document.querySelector("#note").hidden`)
-	if got, n := e.Text("#quota"), len(e.sent(0)); got != "Free · 98 of 100 requests left" || n <= 2 {
+	if got, n := e.Text("#quota"), len(e.sent(0)); got != "Free · 96 of 100 requests left; the last question took 4" || n <= 2 {
 		t.Errorf("%q after %d requests", got, n)
 	}
 	e.Value(`window.noted = []; new MutationObserver(() => noted.push(document.querySelector("#note").textContent)).observe(document.querySelector("#note"), { childList: true }); ""`)
@@ -142,7 +142,7 @@ func TestExplore_Burst(t *testing.T) {
 	if got := e.Value(`noted[0]`); got != "Rate limit reached. Continuing in 1 s." {
 		t.Errorf("note %q", got)
 	}
-	if got := e.Text("#quota"); got != "Free · 97 of 100 requests left" {
+	if got := e.Text("#quota"); got != "Free · 93 of 100 requests left; the last question took 3" {
 		t.Errorf("then %q", got)
 	}
 }

@@ -35,9 +35,9 @@ func TestExplore_Requests(t *testing.T) {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
-	expect("a key", "list", "world")
+	expect("a key", "list", "world", "facets", "facets")
 	e.act(func() { e.Click("#table tbody button") })
-	expect("a filing of the table")
+	expect("a filing of the table: how many its owner has", "list")
 	e.act(func() { e.Click("#filing button") })
 	expect("the filing closed")
 	e.Click("#next")
@@ -63,8 +63,8 @@ func TestExplore_Requests(t *testing.T) {
 	e.act(func() { e.Type("#filter-county", "Kenedy, TX") })
 	expect("a county whose filings fit into a page", "list")
 	e.act(func() { e.Type("#filter-county", "Orange") })
-	expect("a county with many", "list", "world")
-	if got := e.Text("#requests summary"); got != "Requests · 13 counted since the key was typed" || sent != 13 {
+	expect("a county with many", "list", "world", "facets")
+	if got := e.Text("#requests summary"); got != "Requests · 17 counted since the key was typed" || sent != 17 {
 		t.Errorf("%q after %d", got, sent)
 	}
 }
@@ -73,7 +73,10 @@ func TestExplore_Requests(t *testing.T) {
 func TestExplore_MovedWhileAsked(t *testing.T) {
 	t.Parallel()
 	servers.Nightly(t, "browser")
-	for hash, want := range map[string][]string{"": {"list", "world", "tile", "tile", "tile"}, "#map=4/39/-96&in_view=true": {"list", "world", "list", "tile", "tile", "tile"}} {
+	for hash, want := range map[string][]string{
+		"":                           {"list", "world", "facets", "facets", "tile", "tile", "tile"},
+		"#map=4/39/-96&in_view=true": {"list", "list", "facets", "facets", "tile", "tile", "tile", "world"},
+	} {
 		t.Run(hash, func(t *testing.T) {
 			t.Parallel()
 			g := &gate{arrived: make(chan struct{}, 1)}
@@ -115,6 +118,8 @@ func kind(t *testing.T, path string) string {
 		return "cell"
 	case strings.HasPrefix(u.Path, "/v1/tiles/"):
 		return "tile"
+	case u.Path == "/v1/filings/groups" && strings.Contains(u.Query().Get("by"), ","):
+		return "facets"
 	case u.Path == "/v1/filings":
 		return "list"
 	}
@@ -220,7 +225,7 @@ func TestExplore_Offers(t *testing.T) {
 	for i, path := range got {
 		got[i] = kind(t, path)
 	}
-	if want := []string{"filings/groups", "list", "filings/groups"}; !slices.Equal(got, want) {
+	if want := []string{"list", "filings/groups"}; !slices.Equal(got, want) {
 		t.Errorf("it sent %q, want %q", got, want)
 	}
 }

@@ -41,7 +41,7 @@ func TestExplore_Search(t *testing.T) {
 	if e.total() != all || e.counted() != placed || in == 0 {
 		t.Errorf("%d filings, %d on the map; want %d and %d", e.total(), e.counted(), all, placed)
 	}
-	if got := e.sent(sent); len(got) != 2 || kind(t, got[0]) != "filings/search" {
+	if got := e.sent(sent); len(got) != 4 || kind(t, got[0]) != "filings/search" || kind(t, got[3]) != "facets" {
 		t.Errorf("a term sent %q", got)
 	}
 	e.Screenshot("term")
@@ -64,9 +64,9 @@ func TestExplore_Search(t *testing.T) {
 	}
 }
 
-// term puts a text into the search box at once.
+// term enters a text in the search box.
 func (e *explorer) term(text string) {
-	e.Value(`{ const term = document.querySelector("#term"); term.value = ` + strconv.Quote(text) + `; term.dispatchEvent(new Event("input")); } ""`)
+	e.Value(`{ const term = document.querySelector("#term"); term.value = ` + strconv.Quote(text) + `; for (const name of ["input", "change"]) term.dispatchEvent(new Event(name)); } ""`)
 }
 
 // TestExplore_TermTyped: a term is asked for while it is typed, but not its first two letters, of which there are too many.
@@ -83,7 +83,7 @@ func TestExplore_TermTyped(t *testing.T) {
 		t.Error("two letters are asked for")
 	}
 	e.act(func() { e.Press("u") })
-	if got := e.sent(sent); len(got) != 2 || !strings.Contains(got[0], "q=tru") {
+	if got := e.sent(sent); len(got) != 1 || !strings.Contains(got[0], "q=tru") {
 		t.Errorf("typing sent %q", got)
 	}
 	e.act(func() { e.Type("#term", "tr") })
@@ -103,27 +103,28 @@ func TestX37_ExploreSort(t *testing.T) {
 		return e.Value(`[...document.querySelectorAll("#table [aria-sort]")].map((h) => h.textContent + " " + h.ariaSort).join()`)
 	}
 	const heads = `[...document.querySelectorAll("#table thead button")].map((b) => b.textContent).join()`
-	if got := e.Value(heads); got != "Owner,Filing amount,Filing date,Current amount" || sorted() != "Filing date descending" {
+	if got := e.Value(heads); got != "Owner,Amount,Recorded" || sorted() != "Recorded descending" {
 		t.Errorf("%q sort, and the table is by %q", got, sorted())
 	}
 	e.act(func() { e.Click(`#table [data-sort="filingAmount"] button`) })
-	if got, want := e.ids(), e.fetchIDs(e.site.Address+"/v1/filings?sort_by=filing_amount&limit=100"); sorted() != "Filing amount descending" || !slices.Equal(got, want) {
+	if got, want := e.ids(), e.fetchIDs(e.site.Address+"/v1/filings?sort_by=filing_amount&limit=100"); sorted() != "Amount descending" || !slices.Equal(got, want) {
 		t.Errorf("without a term the table is by %q, and has %v, want %v", sorted(), got, want)
 	}
 	e.act(func() { e.Type("#term", "trust") })
-	if sorted() != "Filing amount descending" {
+	if sorted() != "Amount descending" {
 		t.Errorf("with a term the table is by %q", sorted())
 	}
 	e.act(func() { e.Click(`#table [data-sort="filingDate"] button`) })
+	e.Value(`document.querySelector('#columns [value="currentAmount"]').click(), ""`)
 	sent := len(e.sent(0))
 	head := func(field string) { e.act(func() { e.Click(`#table [data-sort="` + field + `"] button`) }) }
 	for _, step := range []struct{ field, sorted, by, order string }{
-		{"filingAmount", "Filing amount descending", "filing_amount", "DESC"},
-		{"filingAmount", "Filing amount ascending", "filing_amount", "ASC"},
+		{"filingAmount", "Amount descending", "filing_amount", "DESC"},
+		{"filingAmount", "Amount ascending", "filing_amount", "ASC"},
 		{"owner", "Owner ascending", "property_owner", "ASC"},
 		{"currentAmount", "Current amount descending", "current_amount", "DESC"},
-		{"filingDate", "Filing date descending", "record_date", "DESC"},
-		{"filingDate", "Filing date ascending", "record_date", "ASC"},
+		{"filingDate", "Recorded descending", "record_date", "DESC"},
+		{"filingDate", "Recorded ascending", "record_date", "ASC"},
 	} {
 		head(step.field)
 		if got, want := e.ids(), e.searched("trust", step.by, step.order); sorted() != step.sorted || !slices.Equal(got, want) {

@@ -20,17 +20,17 @@ func TestExplore_Usage(t *testing.T) {
 	if got := e.sent(sent); len(got) != 1 || got[0] != "/v1/me/usage" {
 		t.Errorf("it sent %q", got)
 	}
-	if got := e.Text("#usage dl"); !strings.Contains(got, "For life\n3 of 50 used, 47 left") || !strings.Contains(got, "In a second\n") {
+	if got := e.Text("#usage dl"); !strings.Contains(got, "For life\n5 of 50 used, 45 left") || !strings.Contains(got, "In a second\n") {
 		t.Errorf("limits: %q", got)
 	}
 	today := now.UTC().Format(time.DateOnly)
-	if got := e.Text("#days-text"); got != "3 in the last 30 days; most on "+today+": 3" {
+	if got := e.Text("#days-text"); got != "5 in the last 30 days; most on "+today+": 5" {
 		t.Errorf("days: %q", got)
 	}
-	if got := e.Value(`document.querySelectorAll("#days li").length + " " + document.querySelector("#days li:last-child").textContent`); got != "30 "+today+": 3 requests" {
+	if got := e.Value(`document.querySelectorAll("#days li").length + " " + document.querySelector("#days li:last-child").textContent`); got != "30 "+today+": 5 requests" {
 		t.Errorf("bars: %q", got)
 	}
-	if got := e.Text("#quota"); got != "Free · 47 of 50 requests left" {
+	if got := e.Text("#quota"); got != "Free · 45 of 50 requests left; the last question took 4" {
 		t.Errorf("quota %q", got)
 	}
 	e.Screenshot("usage")

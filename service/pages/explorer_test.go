@@ -209,6 +209,16 @@ func (e *explorer) fetch(address string) (header http.Header, body string) {
 	return res.Header, string(text)
 }
 
+// filing returns the fields of a filing as the service has them.
+func (e *explorer) filing(id string) (fields map[string]json.RawMessage) {
+	e.t.Helper()
+	var one struct{ Data map[string]json.RawMessage }
+	if _, body := e.fetch(e.site.Address + "/v1/filings/" + id); json.Unmarshal([]byte(body), &one) != nil {
+		e.t.Fatalf("filing %s: %s", id, body)
+	}
+	return one.Data
+}
+
 // fetchIDs returns the ids of the filings at an address of the service, in order.
 func (e *explorer) fetchIDs(address string) (ids []string) {
 	e.t.Helper()

@@ -6,13 +6,12 @@ import { label, number } from "./format.js";
 const place = one("#trouble"), button = one("#trouble button");
 
 /** Shows whether there is a key, and what the client knows of its account. */
-export function showAccount({ account, ready }) {
-  one("#key").hidden = ready;
+export function showAccount({ account, ready, cost }) {
+  one("#welcome").hidden = ready;
   one("#account").hidden = !ready;
-  one("#hint").hidden = ready;
   one("#kept").textContent = ready ? "Key kept in this tab" : "";
   const tier = account?.tier ? `${label(account.tier)} · ` : "";
-  one("#quota").textContent = account ? `${tier}${number(account.remaining)} of ${number(account.limit)} requests left` : "";
+  one("#quota").textContent = account ? `${tier}${number(account.remaining)} of ${number(account.limit)} requests left${account.tier === "free" && cost ? `; the last question took ${cost}` : ""}` : "";
 }
 
 /**

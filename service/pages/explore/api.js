@@ -22,8 +22,13 @@ export class Client {
   /** How many requests of this page counted. */
   used = 0;
 
+  /** How many requests the last question took. */
+  cost = 0;
+
   /** The generation that the latest answer is of. */
   generation = "";
+
+  #list = null; // the latest list: { url, tag }
 
   /** waits is called with the seconds for which the client waits until the service takes more requests; with 0: it goes on. */
   constructor(waits) {
@@ -35,7 +40,7 @@ export class Client {
     if (key) sessionStorage.setItem("filings-key", key);
     else sessionStorage.removeItem("filings-key");
     this.account = null;
-    this.used = 0;
+    this.used = this.cost = 0;
   }
 
   get ready() {
@@ -44,9 +49,20 @@ export class Client {
 
   /** Asks for a path; returns the body. Throws a Refusal, or an AbortError when the signal says so. */
   async get(path, parameters, signal) {
-    const { answer, body } = await this.#patiently(address(path, parameters), signal);
+    const url = address(path, parameters);
+    const { answer, body } = await this.#patiently(url, signal);
+    if (parameters.generation) return body;
     this.generation = answer.headers.get("X-Generation") ?? this.generation;
+    if (body.pagination) this.#list = { url, tag: answer.headers.get("ETag") };
     return body;
+  }
+
+  /** Asks which generation is live: of a list that is here, which costs nothing while it is as it was. */
+  async look() {
+    if (!this.ready || !this.#list?.tag) return;
+    const answer = await fetch(this.#list.url, { headers: { "X-API-Key": this.#key, "If-None-Match": this.#list.tag }, cache: "no-store" }).catch(() => null);
+    this.generation = answer?.headers.get("X-Generation") ?? this.generation;
+    if (answer?.ok) this.used++;
   }
 
   /** Asks for what never changes, as bytes, which the browser keeps: nothing of people's contacts may be in them. Throws as get does. */

@@ -37,6 +37,16 @@ export class Bars {
     }
   }
 
+  /** Opens the groups of a kind. */
+  open(kind) {
+    this.#by.value = kind;
+    this.#shown = few;
+    if (this.#details.open) this.#by.dispatchEvent(new Event("change"));
+    this.#details.open = true;
+    one("summary", this.#details).focus();
+    this.#details.scrollIntoView({ block: "nearest" });
+  }
+
   /** Asks for the groups of what filters select, where they show, and shows them. */
   async show(where, signal) {
     if (!this.#details.open) return;

@@ -1,8 +1,9 @@
 // What the reader opens at the side: a filing, or the list of those at one place.
 
 import { one } from "./dom.js";
-import { fieldsOf, listOf, titleOf } from "./filing.js";
+import { differencesOf, fieldsOf, listOf, titleOf } from "./filing.js";
 import { filings } from "./format.js";
+import { timeOf } from "./fresh.js";
 import { Panel } from "./panel.js";
 
 export class Details {
@@ -11,6 +12,7 @@ export class Details {
   #get;
   #chosen;
   #failed;
+  #related;
   #known = new Map(); // filings that were answered, by id: these open without a request
   #opening = new AbortController();
 
@@ -19,10 +21,12 @@ export class Details {
 
   /**
    * get asks the service: (name, path, parameters, signal) => body. chosen is called with the filing that is open now, or
-   * null. failed is called with what went wrong and a function that tries again; with null when nothing did.
+   * null. failed is called with what went wrong and a function that tries again; with null when nothing did. related has only
+   * and count, as fieldsOf has them.
    */
-  constructor({ get, chosen, failed }) {
+  constructor({ get, chosen, failed, related }) {
     this.#get = get;
+    this.#related = related;
     this.#chosen = chosen;
     this.#failed = failed;
     this.#filing = new Panel(one("#filing"), () => this.close());
@@ -38,9 +42,23 @@ export class Details {
   open(id) {
     return this.#open(() => this.open(id), async (signal) => {
       const filing = this.#known.get(id) ?? (await this.#get("filing", `v1/filings/${id}`, {}, signal)).data;
-      this.#filing.show(titleOf(filing), fieldsOf(filing, this.help));
+      const link = `${location.origin}${location.pathname}#filing=${id}`;
+      this.#filing.show(titleOf(filing), ...fieldsOf(filing, this.help, { link, ...this.#related, changes: () => this.#changes(filing, signal) }));
       this.#chosen(filing);
     });
+  }
+
+  /** What has changed in a filing since the oldest generation that is kept: { differences, since }, or what is said instead. */
+  async #changes(filing, signal) {
+    try {
+      const { data: generations } = await this.#get("generations", "v1/generations", {}, signal);
+      const { id } = generations.at(-1);
+      if (generations.length === 1) return { said: "No earlier data is kept." };
+      const before = await this.#get("earlier", `v1/filings/${filing.id}`, { generation: id }, signal);
+      return { differences: differencesOf(before.data, filing), since: timeOf(id) };
+    } catch (failure) {
+      return { said: failure.status === 404 ? "Added since the earliest data that is kept." : failure.message };
+    }
   }
 
   /**

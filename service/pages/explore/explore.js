@@ -7,16 +7,22 @@ import { showAccount, showTrouble, showWait } from "./account.js";
 import { hashOf, readHash, stepOf } from "./address.js";
 import { address, Client } from "./api.js";
 import { around, Cells } from "./cells.js";
+import { showChips } from "./chips.js";
 import { Details } from "./details.js";
 import { one } from "./dom.js";
 import { extentOf } from "./extent.js";
+import { choose } from "./facets.js";
 import { Filters, fold } from "./filters.js";
+import { Fresh } from "./fresh.js";
 import { FilingsMap } from "./map.js";
-import { meantOf, showMeant } from "./meant.js";
+import { meantOf, nearOf, showMeant } from "./meant.js";
+import { mostPrinted, writeHead } from "./paper.js";
 import { Requests } from "./requests.js";
 import { Results } from "./results.js";
 import { Search } from "./search.js";
 import { Side } from "./side.js";
+import { isKey } from "./suggest.js";
+import { View } from "./view.js";
 
 const pageSize = 100; // the most that one request brings
 const pause = 300, typing = 700; // ms without a further change before the service is asked
@@ -24,17 +30,23 @@ const pause = 300, typing = 700; // ms without a further change before the servi
 const client = new Client(showWait);
 const map = new FilingsMap(one("#map"), { moved, opened: (id) => details.open(id), chosen: openCell, drawn: change });
 const tiles = new Cells(loadTile, drawCells);
-const details = new Details({ get, chosen, failed: (failure, again) => trouble("filing", failure, again) });
+const details = new Details({ get, chosen, related: { only, count }, failed: (failure, again) => trouble("filing", failure, again) });
 const results = new Results({ opened: (id) => details.open(id), turned: (pages) => turn(offset + pages * pageSize), sorted: (column) => search.sortBy(column) });
+const fresh = new Fresh({ load: reload, counties: openCounties, look: () => client.look().then(counted) });
 const requests = new Requests(one("#requests"));
 const side = new Side({ get, stream, opened: askGroups, chosen: change, failed: trouble });
+const view = new View(() => view.map && later(0));
 const inView = one("#in-view");
 
 let filters, search; // made once the OpenAPI document is there
 let where = {}; // the filters that are asked for, the term q among them
-let found = null; // what they select: { total, placed }; null: to be asked
+let found = null; // what they select: { total, list, placed }, placed undefined until the map needs it; null: to be asked
 let offset = 0;
 let rows = false, cells = false; // whether the table and the map show what is asked for
+let glancing = false; // the reader still types: of what they type the table alone is asked, which is one request
+let page = null; // the list that the table shows
+let names = null; // a promise of the names of all counties
+const counts = new Map(); // promises of how many filings a filter selects, by its name and value
 let shownPlace = placeOf({}); // the county and city that the map has gone to
 let going = false; // the map is going there
 let filing = ""; // the id of the open one
@@ -57,11 +69,15 @@ function moved() {
   else later(pause);
 }
 
-/** Other filters are set. */
-function filtered(delay, from = 0) {
-  const values = { ...filters.values, ...(search.term && { q: search.term }) };
-  if (JSON.stringify(values) === JSON.stringify(where)) return timer && later(delay);
+/** Other filters are set; typed: by a value that may not be whole yet. */
+function filtered(delay, from = 0, typed = false) {
+  const entered = glancing && !typed;
+  glancing = typed;
+  const values = Object.fromEntries(Object.entries({ ...filters.values, q: search.term }).filter(([, value]) => value && !isKey(value)));
+  if (JSON.stringify(values) === JSON.stringify(where)) return (timer || entered) && later(entered ? 0 : delay);
   where = values;
+  showChips(where, change);
+  one("main").classList.toggle("glancing", typed);
   map.showRegions(where);
   [found, rows, cells, offset] = [null, false, false, from];
   details.reset();
@@ -73,6 +89,7 @@ function filtered(delay, from = 0) {
 /** Sets other filters; the rest stay. */
 function change(changes) {
   filters.values = { ...filters.values, ...changes };
+  if ("q" in changes) search.values = { ...search.order, q: changes.q };
   filtered(pause);
 }
 
@@ -85,6 +102,47 @@ function later(delay) {
   timer = setTimeout(ask, delay);
 }
 
+/** Loads what is shown anew, of the data that is live now. */
+function reload() {
+  [found, rows, cells, names] = [null, false, false, null];
+  counts.clear();
+  side.reset();
+  details.reset();
+  later(0);
+}
+
+/** Opens the counties. */
+async function openCounties() {
+  const { signal } = asking;
+  try {
+    fresh.open((await get("coverage", "v1/coverage", {}, signal)).data);
+    trouble("coverage", null);
+  } catch (failure) {
+    if (!signal.aborted) trouble("coverage", failure, openCounties);
+  }
+}
+
+/** Sets a filter in place of all others. */
+function only(filter) {
+  details.close();
+  search.values = { ...search.order };
+  filters.values = {};
+  picked(...Object.entries(filter)[0]);
+}
+
+/** How many filings a filter selects: a number or a promise; null where nobody knows yet and it is not asked for. */
+function count(name, value, asked) {
+  const key = `${name} ${value}`, total = side.total(name, value);
+  if (total !== null) return total;
+  if (!counts.has(key)) {
+    if (!asked && (name !== "owner" || client.account?.tier === "free")) return null;
+    const [path, filter] = name === "address" && !filters.has(name) ? ["v1/filings/search", "q"] : ["v1/filings", name];
+    const answer = get("count", path, { [filter]: value, limit: 1 }, new AbortController().signal).then(({ pagination }) => pagination.total);
+    counts.set(key, answer.catch(() => counts.delete(key) && null));
+  }
+  return counts.get(key);
+}
+
 /** Asks for all that the page does not have. */
 async function ask() {
   clearTimeout(timer);
@@ -93,12 +151,20 @@ async function ask() {
   if (!client.ready || !filters) return;
   const { signal } = (asking = new AbortController());
   busy(true);
+  const before = client.used;
   try {
     if (!found) await find(signal);
-    await Promise.all([askRows(signal), askCells(signal)]);
+    await askRows(signal);
+    search.suggest(page.data);
+    if (!glancing) {
+      one("main").classList.remove("glancing");
+      await askCells(signal);
+    }
     trouble("list", null);
     settled = true;
-    await side.showGroups(selected());
+    if (!glancing) await Promise.all([side.showFacets(selected(), complete()), side.showGroups(selected())]);
+    if (client.used > before) client.cost = client.used - before;
+    counted();
   } catch (failure) {
     if (signal.aborted) return; // something else is being asked
     asking.abort(); // the other one
@@ -112,21 +178,25 @@ async function ask() {
   if (asking.signal === signal && !timer) busy(false);
 }
 
-/** Asks what the filters select, wherever it is, and goes there when they name another place. */
+/** Asks what the filters select, wherever it is. */
 async function find(signal) {
   const [name, from] = inView.checked ? ["all", 0] : ["list", offset];
   const list = await getRows(name, { offset: from || "" }, signal);
   if (!inView.checked) showPage(list);
   const plainly = list.meta.corrected ? { data: [], pagination: { total: 0 } } : list; // the map knows nothing of misspelt words
-  const { generation } = client;
-  tiles.use(generation, where);
+  tiles.use(client.generation, where);
   if (plainly.data.length === plainly.pagination.total) tiles.learnFilings(plainly.data);
-  const { placed, box } = await extentOf(plainly, async (world) => {
-    const { data } = await get("places", "v1/filings/clusters", { ...where, ...world, generation }, signal);
+  found = { total: plainly.pagination.total, list: plainly, generation: client.generation };
+}
+
+/** Asks where it is, and goes there when the filters name another place. */
+async function locate(signal) {
+  const { placed, box } = await extentOf(found.list, async (world) => {
+    const { data } = await get("places", "v1/filings/clusters", { ...where, ...world, generation: found.generation }, signal);
     tiles.learnWorld(data);
     return data;
   });
-  found = { total: plainly.pagination.total, placed };
+  found.placed = placed;
   const place = placeOf(where);
   if (place !== shownPlace && box) {
     going = true;
@@ -143,7 +213,9 @@ async function askRows(signal) {
 }
 
 async function askCells(signal) {
-  if (cells) return;
+  if (cells || !view.map) return;
+  if (found.placed === undefined) await locate(signal);
+  results.showPlaced(found, inView.checked);
   if (found.placed) await tiles.load(map.extent, signal);
   drawCells();
   cells = true;
@@ -159,6 +231,9 @@ function loadTile(generation, where, tile, signal) {
   requests.show("map", address(path, where));
   return client.keep(path, where, signal).finally(counted);
 }
+
+/** All filings that are selected, where the table has them; else null. */
+const complete = () => (page?.data.length === page?.pagination.total ? page.data : null);
 
 /** The filters, with the map's view where only that shows. */
 const selected = () => ({ ...where, ...(inView.checked && map.bounds) });
@@ -177,7 +252,7 @@ const listPath = () => (where.q ? "v1/filings/search" : "v1/filings");
 
 /** Asks for the groups; while the rest is asked for, they come after it. */
 function askGroups() {
-  if (client.ready && !isBusy()) side.showGroups(selected());
+  if (client.ready && !isBusy()) return Promise.all([side.showGroups(selected()), found && side.showFacets(selected(), complete())]);
 }
 
 async function get(name, path, parameters, signal) {
@@ -194,19 +269,18 @@ async function stream(path, parameters, signal, price) {
 function counted() {
   requests.showUsed(client.used);
   showAccount(client);
+  fresh.show(found?.generation ?? "", client.generation);
   side.showLeft(client.account?.remaining ?? 0);
 }
 
 function showPage(list) {
   const { data, pagination: { total } } = list;
   if (total && !data.length) return turn(total - 1 - (total - 1) % pageSize); // an older link, to a page that is not there any more
+  page = list;
   details.learn(data);
-  results.showPage(list, search.columns, inView.checked);
+  results.showPage(list, search.columns, inView.checked, where.q);
   const meant = list.meta.corrected && total ? meantOf(where.q, list) : null;
-  showMeant(meant, (owner) => {
-    search.values = { q: "" };
-    change({ owner });
-  });
+  showMeant(meant ?? nearOf(list.meta.unmatched), change);
   side.offer(meant ? null : { total, parameters: selected() }); // a file has what the term finds
   results.select(filing);
   rows = true;
@@ -268,7 +342,7 @@ function forget() {
   client.use("");
   asking.abort();
   tiles.use("", {});
-  [found, rows, cells] = [null, false, false];
+  [found, rows, cells, names, page] = [null, false, false, null, null];
   clear();
   filters?.forget();
   details.forget();
@@ -276,6 +350,9 @@ function forget() {
   map.mark(null);
   busy(false);
   showAccount(client);
+  counts.clear();
+  fresh.hide();
+  fresh.show("", "");
   requests.showUsed(0);
   one("#key-text").focus();
 }
@@ -319,14 +396,55 @@ one("#key").addEventListener("submit", (event) => {
   const input = one("#key-text");
   const key = input.value.trim();
   input.value = "";
-  if (!/^[!-~]+$/.test(key)) return trouble("list", new Error("This is no API key: a key is ak_live_ and 32 digits or letters a to f."));
+  useKey(key);
+});
+
+function useKey(key) {
+  if (!/^[!-~]+$/.test(key)) return trouble("list", new Error("That isn’t an API key: a key is ak_live_ and 32 digits or letters a to f."));
+  if (client.ready) forget();
   client.use(key);
   showAccount(client);
   one("#term").focus(); // the field of the key is gone
   ask();
   if (filing) details.open(filing);
   side.showUsage();
-});
+}
+
+/** Puts the filings on paper: all of them, as many as are read. */
+async function print() {
+  const { signal } = asking, shown = page;
+  if (!shown) return;
+  const { data, pagination: { total } } = shown;
+  try {
+    const all = data.length === Math.min(total, mostPrinted) ? data
+      : (await get("print", listPath(), { ...selected(), ...search.order, cursor: "*", limit: mostPrinted }, signal)).data;
+    results.showRows(all, search.columns, "");
+    writeHead(where, total, all.length);
+    window.print();
+    if (page === shown) results.showPage(shown, search.columns, inView.checked, where.q);
+    results.select(filing);
+  } catch (failure) {
+    if (!signal.aborted) trouble("print", failure, print);
+  }
+}
+
+addEventListener("beforeprint", () => page && !one("#printed").children.length && writeHead(where, page.pagination.total, page.data.length));
+addEventListener("afterprint", () => one("#printed").replaceChildren());
+one("#print").addEventListener("click", print);
+
+/** The names of all counties; asked for once. */
+function counties() {
+  if (!client.ready) return false;
+  names ??= get("counties", "v1/counties", {}, new AbortController().signal).then(({ data }) => data);
+  names.catch(() => (names = null));
+  return names;
+}
+
+/** Sets the filter that a suggestion is. */
+function picked(kind, value) {
+  const address = filters.has("address") ? "address" : "q";
+  change({ q: "", ...(kind === "address" ? { [address]: value } : choose(kind, value, {})) });
+}
 
 one("#skip").addEventListener("click", (event) => {
   event.preventDefault(); // the address holds what is shown
@@ -346,14 +464,15 @@ function turn(to) {
 
 async function start() {
   fold(one("#filtering"));
+  one("#filtering").addEventListener("toggle", askGroups);
   const described = fetch(address("openapi.json")).then((answer) => answer.json());
   const [openapi] = await Promise.all([described, map.drawLand()]);
   details.help = openapi.components.schemas.Filing.properties;
-  const forms = { typed: () => filtered(typing), chosen: () => filtered(pause) };
-  search = new Search(openapi, { ...forms, sorted: () => turn(0) });
+  const forms = { typed: () => filtered(typing, 0, true), chosen: () => filtered(pause) };
+  search = new Search(openapi, { ...forms, sorted: () => turn(0), picked, keyed: useKey, known: () => side.known, counties: () => side.known.county.length || counties() });
   filters = new Filters(one("#filters"), openapi, {
     ...forms,
-    counties: async () => client.ready && (await get("counties", "v1/counties", {}, new AbortController().signal)).data,
+    counties,
     owners: async (q) => client.ready && (await get("owners", "v1/owners", { q, limit: 10 }, new AbortController().signal)).data,
     values: async (kind) => client.ready && side.values(kind, where),
   });

@@ -7,14 +7,28 @@ const own = {
   filing_type: ["filing_type", "filing_types"],
   holder: ["holder"],
   owner: ["owner"],
-  month: ["month"],
+  month: ["month", "date_start", "date_end"],
   property_classification: ["property_type"],
 };
 
 /** Filters without those of a kind of group. */
 export function others(by, where) {
+  if (by === "month" && !monthsOf(where)) return where; // months cannot tell which days are chosen
   return Object.fromEntries(Object.entries(where).filter(([name]) => !own[by].includes(name)));
 }
+
+/** Whether filters choose among the groups of a kind. */
+export const isFiltered = (by, where) => own[by].some((name) => where[name]);
+
+/** The first and last month that filters choose: [first, last], "" for no end; null where they choose other days. */
+function monthsOf({ month, date_start = "", date_end = "" }) {
+  if (month) return date_start || date_end ? null : [month, month];
+  const whole = (!date_start || date_start.endsWith("-01")) && (!date_end || date_end === lastDay(date_end.slice(0, 7)));
+  return whole ? [date_start.slice(0, 7), date_end.slice(0, 7)] : null;
+}
+
+/** The last day of a month. */
+export const lastDay = (month) => new Date(Date.UTC(month.slice(0, 4), month.slice(5, 7), 0)).toISOString().slice(0, 10);
 
 /** A county's name as the service compares it: Orange County, FL is orange fl, and so is orange ,fl. */
 export const plain = (county) => county.toLowerCase().replaceAll(",", " ").trim().replace(/\s+/g, " ").replace(/ (county|parish|borough)(?=( ..)?$)/, "");
@@ -24,9 +38,13 @@ export function isChosen(by, key, where) {
   const same = (value) => value.trim().toLowerCase() === key.toLowerCase();
   switch (by) {
     case "county":
-      return [key, key.replace(/, ..$/, "")].some((name) => plain(name) === plain(where.county ?? ""));
+      return (where.county ?? "").split(";").some((one) => [key, key.replace(/, ..$/, "")].some((name) => plain(name) === plain(one)));
     case "filing_type":
       return same(where.filing_type ?? "") || listed(where).some(same);
+    case "month": {
+      const [first, last] = monthsOf(where) ?? ["-", "-"];
+      return (first || last) && key >= first && (!last || key <= last);
+    }
   }
   return same(where[by] ?? "");
 }
@@ -34,6 +52,10 @@ export function isChosen(by, key, where) {
 /** The filters that change when a group is chosen, or is not any more: names and values, "" for none. */
 export function choose(by, key, where) {
   const chosen = isChosen(by, key, where);
+  if (by === "month") {
+    const only = chosen && monthsOf(where).every((month) => month === key);
+    return { month: only ? "" : key, date_start: "", date_end: "" };
+  }
   if (by !== "filing_type") return { [by]: chosen ? "" : key };
   const rest = listed(where).filter((value) => value.toLowerCase() !== key.toLowerCase());
   if (chosen) {

@@ -79,8 +79,13 @@ export class Filters {
       const value = values[control.name] ?? "";
       if (control.type === "checkbox") control.checked = value.split(",").includes(control.value);
       else control.value = value;
-      if (value) control.closest("details")?.setAttribute("open", "");
+      if (value) control.closest("#filters details")?.setAttribute("open", "");
     }
+  }
+
+  /** Whether the service has a filter. */
+  has(name) {
+    return name in this.#form.elements;
   }
 
   /** Forgets the values that are offered. */
@@ -151,7 +156,7 @@ export class Filters {
   }
 }
 
-/** Folds the filters away in a narrow window, where the map comes first. */
+/** Folds the filters away in a narrow window, where the filings come first. */
 export function fold(filtering) {
   const wide = matchMedia("(width >= 50rem)"); // as in page.css
   const follow = () => (filtering.open = wide.matches);

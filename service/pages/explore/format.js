@@ -17,7 +17,14 @@ export const money = (n) => dollars.format(n);
 export const filings = (n) => (n === 1 ? "1 filing" : `${number(n)} filings`);
 
 // Names of the API that are no label for a reader.
-const labels = { date_start: "Recorded from", date_end: "Recorded until" };
+const labels = {
+  date_start: "Recorded from", date_end: "Recorded until", date_range: "Recorded in the last days", month: "Recorded in the month",
+  filingAmount: "Amount", filingDate: "Recorded", filingType: "Type", filingHolder: "Holder", propertyAddress: "Address",
+  filing_type: "Type", filing_types: "Types", filing_amount: "Amount", record_date: "Recorded", property_owner: "Owner", created_at: "Added",
+  near: "Center of a circle", radius: "Radius of the circle, meters", polygon: "Corners of a region", has_property_data: "With property data",
+  min_equity_percent: "Equity of at least, percent", foreclosure_filter: "Foreclosure", exclude_counties: "Not in counties", exclude_holders: "Not of holders",
+  exclude_filing_types: "Not of types", exclude_categories: "Not of categories", ids: "IDs of filings",
+};
 
 /** A name of the API, min_amount or filingDate, as a label. */
 export function label(name) {

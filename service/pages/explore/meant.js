@@ -1,30 +1,39 @@
 // What the reader may have meant by a term that no filing contains as it stands (typos=auto).
 
 import { element, one } from "./dom.js";
+import { label } from "./format.js";
 
 const most = 3; // owners that are proposed
 
-/** What a list has in place of a term: { text, owners }, the owners that most of its filings name. */
+/** What a list has in place of a term: { text, offers }, the owners that most of its filings name, as filters. */
 export function meantOf(q, { data, meta: { corrected } }) {
   const words = corrected.map(({ from, to }) => `${to.join(" or ")} for ${from}`).join(", ");
   const counts = new Map();
   for (const { owner } of data) if (owner) counts.set(owner, (counts.get(owner) ?? 0) + 1);
   const owners = [...counts].sort((a, b) => b[1] - a[1]).slice(0, most).map(([owner]) => owner);
-  return { text: `No filing contains “${q}” as it stands. Shown are those with ${words || "its words in another order"}.`, owners };
+  return { text: `No filing contains “${q}” as it stands. Shown are those with ${words || "its words in another order"}.`, said: " Did you mean the owner ", offers: owners.map((owner) => ({ text: owner, changes: { owner, q: "" } })) };
 }
 
-/** Shows what may have been meant; null: nothing else. chosen is called with an owner that the reader picks. */
+/** What the values that no filing has are near to: { text, offers }; null where there are none. */
+export function nearOf(unmatched = []) {
+  if (!unmatched.length) return null;
+  const offers = unmatched.flatMap(({ parameter, value, nearest }) => (nearest ?? []).map((near) => ({ text: near, changes: { [parameter]: near }, value })));
+  const text = unmatched.map(({ parameter, value }) => `No filing has “${value}” (${label(parameter).toLowerCase()}).`).join(" ");
+  return { text, said: " Did you mean ", offers };
+}
+
+/** Shows what may have been meant; null: nothing else. chosen is called with the filters that a choice changes. */
 export function showMeant(meant, chosen) {
   const place = one("#meant");
   place.hidden = !meant;
   if (!meant) return place.replaceChildren();
-  const buttons = meant.owners.map((owner) => {
-    const button = element("button", { type: "button" }, owner);
+  const buttons = meant.offers.map(({ text, changes }) => {
+    const button = element("button", { type: "button" }, text);
     button.addEventListener("click", () => {
-      chosen(owner);
-      one("#filter-owner").focus(); // the button goes
+      chosen(changes);
+      one("#term").focus(); // the button goes
     });
     return button;
   });
-  place.replaceChildren(meant.text, ...(buttons.length ? [" Did you mean the owner ", ...buttons, "?"] : []));
+  place.replaceChildren(meant.text, ...(buttons.length ? [meant.said, ...buttons, "?"] : []));
 }

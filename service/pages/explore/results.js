@@ -20,8 +20,8 @@ export class Results {
   }
 
   /** Shows a page of the list in an order; inView: of those in the map's view. */
-  showPage({ data, pagination: { total, offset, has_more } }, order, inView) {
-    this.#table.show(data, order);
+  showPage({ data, pagination: { total, offset, has_more } }, order, inView, term) {
+    this.#table.show(data, order, term);
     const held = [previous, next].find((button) => button === document.activeElement);
     const range = `${number(offset + 1)}–${number(offset + data.length)}`;
     const none = inView ? "No filings in view: zoom out, or clear a filter." : "No filings: clear or change a filter.";
@@ -31,10 +31,15 @@ export class Results {
     if (held?.disabled) (held === next ? previous : next).focus(); // it was the last page, or the first one
   }
 
-  /** Says how many of all filings that the filters select have no place on the map. */
-  showPlaced({ total, placed }, inView) {
-    const of = inView ? `of all ${number(total)}` : "of them";
-    unplaced.textContent = total > placed ? `${number(total - placed)} ${of} without coordinates` : "";
+  /** Shows rows for paper, and how many of all they are. */
+  showRows(data, order, term) {
+    this.#table.show(data, order, term);
+  }
+
+  /** Says how many of all filings that the filters select have no place on the map, where that is known. */
+  showPlaced({ total, placed = total }, inView) {
+    const of = inView ? ` of all ${number(total)}` : "";
+    unplaced.textContent = total > placed ? `${number(total - placed)}${of} without coordinates` : "";
   }
 
   /** Turns no pages until the next one is shown: what it will be of is not known. */

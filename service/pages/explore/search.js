@@ -3,6 +3,7 @@
 import { element, one } from "./dom.js";
 import { label } from "./format.js";
 import { resolved } from "./schema.js";
+import { isKey, Suggestions, suggestionsFor } from "./suggest.js";
 
 const whole = 3; // characters: a shorter term is asked for only when it is entered
 
@@ -13,9 +14,21 @@ export class Search {
   #term = one("#term");
   #sort = one("#sort");
   #first; // the order that the service has by itself
+  #suggestions;
+  #known;
 
-  /** typed is called while a term is being typed, chosen when it is entered, sorted when another order is chosen. */
-  constructor(openapi, { typed, chosen, sorted }) {
+  /**
+   * typed is called while a term is being typed, chosen when it is entered, sorted when another order is chosen; known returns
+   * groups by their kind, to complete from, counties is called before they are of use; picked is called with a suggestion,
+   * keyed with a key that was typed.
+   */
+  constructor(openapi, { typed, chosen, sorted, known, counties, picked, keyed }) {
+    this.#known = known;
+    this.#suggestions = new Suggestions(({ kind, value, key }) => {
+      this.#term.value = "";
+      if (kind === "key") keyed(key);
+      else picked(kind, value);
+    });
     const parameter = (name) => openapi.paths["/v1/filings/search"].get.parameters.find((p) => p.name === name);
     const [sorts, orders] = ["sort_by", "sort_order"].map((name) => resolved(openapi, parameter(name).schema));
     this.#first = `${sorts.default} ${orders.default}`;
@@ -28,15 +41,26 @@ export class Search {
     });
     this.#term.addEventListener("input", () => {
       const { length } = this.term;
-      if (length === 0 || length >= whole) typed();
+      if (length > 1) counties();
+      this.suggest([]);
+      if (length === 0 || length >= whole) (length ? typed : chosen)();
     });
     this.#term.addEventListener("change", chosen);
     this.#sort.addEventListener("change", sorted);
   }
 
-  /** The term as the service reads it: runs of white space are one blank. */
+  /** The term as the service reads it: runs of white space are one blank. A key is none. */
   get term() {
-    return this.#term.value.trim().replace(/\s+/g, " ");
+    return isKey(this.#term.value) ? "" : this.#term.value.trim().replace(/\s+/g, " ");
+  }
+
+  /** Offers what may complete what is typed; rows are filings that contain it. */
+  suggest(rows) {
+    const typed = this.#term.value.trim();
+    const [key] = typed.match(/\bak_\w*/i) ?? [];
+    if (document.activeElement !== this.#term) return;
+    if (key) this.#suggestions.show([{ kind: "key", key, value: "Use this as the API key. It is not searched for." }], true);
+    else this.#suggestions.show(typed.length < 2 ? [] : suggestionsFor(typed, this.#known(), rows));
   }
 
   /** The order, as parameters; none where it is the service's own. */

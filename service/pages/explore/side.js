@@ -1,9 +1,11 @@
-// What is beside the map: groups, download, usage. Each asks when the reader opens it, and not before.
+// What is beside the map: facets and time, which show; groups, download, usage, each of which asks when the reader opens it.
 
 import { Bars } from "./bars.js";
 import { one } from "./dom.js";
 import { Download } from "./download.js";
+import { showFacets, showsFacets } from "./facetbars.js";
 import { Groups } from "./groups.js";
+import { Strip } from "./strip.js";
 import { Usage } from "./usage.js";
 
 export class Side {
@@ -13,7 +15,9 @@ export class Side {
   #bars;
   #download;
   #usage;
-  #asking = { groups: new AbortController(), usage: new AbortController(), values: new AbortController() };
+  #strip;
+  #chosen;
+  #asking = { facets: new AbortController(), groups: new AbortController(), usage: new AbortController(), values: new AbortController() };
 
   /**
    * get asks the service: (name, path, parameters, signal) => body; stream asks for an export. opened is called when the
@@ -23,10 +27,28 @@ export class Side {
   constructor({ get, stream, opened, chosen, failed }) {
     this.#get = get;
     this.#failed = failed;
+    this.#chosen = chosen;
+    this.#strip = new Strip(chosen);
     this.#groups = new Groups(get);
     this.#bars = new Bars(this.#groups, { opened, chosen });
     this.#download = new Download(stream);
     this.#usage = new Usage(() => this.showUsage());
+  }
+
+  /** Shows the facets of what filters select, and its filings over time; rows are all of these, where they are here. */
+  showFacets(where, rows) {
+    return this.#ask("facets", () => this.showFacets(where, rows), async (signal) => {
+      const pairs = [["filing_type", "month"], ...(showsFacets() ? [["county", "holder"]] : [])];
+      const answers = Object.assign({}, ...await Promise.all(pairs.map((kinds) => this.#groups.pair(kinds, where, signal, rows))));
+      signal.throwIfAborted();
+      this.#strip.show(answers.month.groups, where);
+      showFacets(answers, where, { chosen: this.#chosen, more: (kind) => this.#bars.open(kind) });
+    });
+  }
+
+  /** The groups of each kind that are known, of whatever filters. */
+  get known() {
+    return Object.fromEntries(["county", "filing_type", "holder"].map((kind) => [kind, this.#groups.known(kind).groups]));
   }
 
   /** Shows the groups of what filters select, if they are open. */
@@ -67,11 +89,23 @@ export class Side {
     this.#download.showLeft(left);
   }
 
+  /** How many filings have a value, of all that there are; null where that is not known. */
+  total(kind, value) {
+    return this.#groups.total(kind, value);
+  }
+
+  /** Forgets the groups, which are of data that is not live any more. */
+  reset() {
+    this.#groups.forget();
+  }
+
   /** Forgets all that a key has shown. */
   forget() {
     for (const controller of Object.values(this.#asking)) controller.abort();
     this.#asking.values = new AbortController();
     this.#groups.forget();
+    this.#strip.clear();
+    one("#facets").replaceChildren();
     this.#bars.clear();
     this.#download.forget();
     this.#usage.clear();

@@ -1,13 +1,13 @@
 // The table of filings, with the fields that the caller's tier has.
 
+import { Columns } from "./columns.js";
 import { element, one } from "./dom.js";
 import { isMoney, label, value } from "./format.js";
 
-// What tells filings apart comes first; the other fields follow as they were answered.
-const first = ["owner", "filingAmount", "filingDate", "filingType", "filingHolder", "propertyAddress", "county"];
-
 export class Table {
   #table;
+  #columns = new Columns(() => this.show(...this.#shown));
+  #shown = [[], { sorts: [] }];
 
   /** opened is called with the id of the filing that was chosen, sorted with the column whose head was. */
   constructor(table, opened, sorted) {
@@ -20,14 +20,20 @@ export class Table {
     });
   }
 
-  /** Shows filings. Of order, sorts are the columns that can be sorted by, by is the one that is, falling or not. */
-  show(filings, order) {
+  /**
+   * Shows filings, with a term marked. Of order, sorts are the columns that can be sorted by, by is the one that is, falling or
+   * not.
+   */
+  show(filings, order, term = "") {
+    this.#shown = [filings, order, term];
+    const chosen = one("tr.chosen", this.#table)?.dataset.id ?? "";
     const held = document.activeElement.closest("th[data-sort]")?.dataset.sort;
     const fields = filings.length ? Object.keys(filings[0]) : [];
-    const columns = [...first.filter((f) => fields.includes(f)), ...fields.filter((f) => !first.includes(f))];
+    const columns = this.#columns.of(fields);
     one("thead", this.#table).replaceChildren(element("tr", {}, ...columns.map((f) => head(f, order))));
     one(`[data-sort="${held}"] button`, this.#table)?.focus(); // the reader sorts on from where they are
-    one("tbody", this.#table).replaceChildren(...filings.map((filing) => row(columns, filing)));
+    one("tbody", this.#table).replaceChildren(...filings.map((filing) => row(columns, filing, term)));
+    this.select(chosen);
     this.#table.parentElement.scrollTop = 0; // the next page is read from its top
   }
 
@@ -44,11 +50,21 @@ function head(field, { sorts, by, falling }) {
   return element("th", { scope: "col", class: isMoney(field) && "number", "aria-sort": sorted, "data-sort": sortable && field }, name);
 }
 
-function row(columns, filing) {
+function row(columns, filing, term) {
   const cells = columns.map((field, i) => {
     const text = i === 0 && filing[field] === null ? `Filing ${filing.id}` : value(field, filing[field]);
-    if (i === 0) return element("th", { scope: "row" }, element("button", { type: "button", title: text }, text));
-    return element("td", { class: isMoney(field) && "number", title: text }, text);
+    const shown = searched.includes(field) ? marked(text, term) : [text];
+    if (i === 0) return element("th", { scope: "row" }, element("button", { type: "button", title: text }, ...shown));
+    return element("td", { class: isMoney(field) ? "number" : /Date$/.test(field) && "day", title: text }, ...shown);
   });
   return element("tr", { "data-id": filing.id }, ...cells);
+}
+
+const searched = ["owner", "propertyAddress", "caseNumber", "county"]; // in which a term is found
+
+/** A text as text and marks of where a term is in it. */
+function marked(text, term) {
+  if (!term) return [text];
+  const parts = text.split(new RegExp(`(${term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")})`, "i"));
+  return parts.map((part, i) => (i % 2 ? element("mark", {}, part) : part));
 }

@@ -1,0 +1,124 @@
+// The explorer's modules without a browser: node --test. TestExplore_Modules copies them beside this file and runs it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { hashOf, readHash } from "./address.js";
+import { chipsOf, sentenceOf } from "./chips.js";
+import { choose, isChosen, lastDay, others, plain } from "./facets.js";
+import { apart, Groups } from "./groups.js";
+import { label, value } from "./format.js";
+import { barsOf, chosenOf, daysOf } from "./strip.js";
+import { begins, isKey, suggestionsFor } from "./suggest.js";
+
+test("a chip for each filter, and each leaves the others when it goes", () => {
+  const where = { county: "Orange, FL", filing_types: "Tax Lien,Lis Pendens", min_amount: "5000", date_start: "2026-01-01", date_end: "2026-03-31", q: "maple", near: "28.5,-81.4", radius: "1500" };
+  const chips = chipsOf(where);
+  assert.deepEqual(chips.map(({ text }) => text), ["County: Orange, FL", "Tax Lien", "Lis Pendens", "$5,000 or more", "Contains “maple”",
+    "Recorded 2026-01-01 to 2026-03-31", "Within 1,500 m of 28.5,-81.4"]);
+  assert.deepEqual(chips[1].changes, { filing_types: "Lis Pendens" });
+  assert.deepEqual(chips[5].changes, { date_start: "", date_end: "" });
+  assert.equal(sentenceOf({}), "All filings");
+  assert.deepEqual(chipsOf({ county: "Lee, FL;Orange, FL" }).map(({ changes }) => changes.county), ["Orange, FL", "Lee, FL"]);
+});
+
+test("no chip has a word of the API in it", () => {
+  for (const name of ["exclude_filing_types", "has_property_data", "min_equity_percent", "foreclosure_filter", "date_range", "max_amount"]) {
+    for (const { text } of chipsOf({ [name]: "true" })) assert.doesNotMatch(text, /_/);
+  }
+});
+
+test("a filter of whole months leaves the other months to choose from; one of days does not", () => {
+  assert.deepEqual(others("month", { county: "Lee, FL", date_start: "2026-02-01", date_end: "2026-02-28" }), { county: "Lee, FL" });
+  const days = { date_start: "2026-02-03" };
+  assert.equal(others("month", days), days);
+  assert.equal(lastDay("2024-02"), "2024-02-29");
+  assert.ok(isChosen("month", "2026-02", { date_start: "2026-01-01", date_end: "2026-02-28" }));
+  assert.ok(!isChosen("month", "2026-03", { date_start: "2026-01-01", date_end: "2026-02-28" }));
+  assert.deepEqual(choose("month", "2026-02", { date_start: "2026-01-01" }), { month: "2026-02", date_start: "", date_end: "" });
+});
+
+test("a county is chosen under each of its spellings, and in a list", () => {
+  for (const county of ["Orange, FL", "orange county fl", "Orange", "Lee, FL; orange, fl"]) assert.ok(isChosen("county", "Orange, FL", { county }), county);
+  assert.ok(!isChosen("county", "Orange, FL", { county: "Orange, CA" }));
+  assert.equal(plain("Saint Mary Parish, LA"), "saint mary la");
+});
+
+const cells = [
+  { key: ["Tax Lien", "2026-01"], filings: 3, sum: 10.1 }, { key: ["Tax Lien", "2026-02"], filings: 2, sum: 20.2 },
+  { key: ["Lis Pendens", "2026-02"], filings: 4, sum: null }, { key: [null, null], filings: 1, sum: 5 },
+];
+
+test("a table of two kinds is both kinds of groups, each under the filter of the other", () => {
+  const kinds = ["filing_type", "month"];
+  const all = apart(cells, kinds, {});
+  assert.deepEqual(all.filing_type.groups, [{ key: "Tax Lien", filings: 5, sum: 30.3 }, { key: "Lis Pendens", filings: 4, sum: null }, { key: null, filings: 1, sum: 5 }]);
+  assert.equal(all.month.total, 3);
+  const typed = apart(cells, kinds, { filing_types: "tax lien" });
+  assert.deepEqual(typed.month.groups.map(({ key, filings }) => [key, filings]), [["2026-01", 3], ["2026-02", 2]]);
+  assert.equal(typed.filing_type.groups[0].filings, 5);
+  assert.deepEqual(apart(cells, kinds, { month: "2026-02" }).filing_type.groups.map(({ key }) => key), ["Lis Pendens", "Tax Lien"]);
+  assert.equal(apart(cells, kinds, { filing_types: "a spelling that only the service knows" }), null);
+});
+
+test("what one of two kinds filters costs nothing; too large a table is asked for in two", async () => {
+  const sent = [];
+  let total = 3;
+  const groups = new Groups(async (_, path, parameters) => {
+    sent.push(parameters.by);
+    return { data: cells.map(({ key, filings, sum }) => ({ filing_type: key[0], month: key[1], filings, filingAmount: { count: sum === null ? 0 : 1, sum } })), meta: { groups: total } };
+  });
+  const kinds = ["filing_type", "month"];
+  await groups.pair(kinds, { county: "Lee, FL" });
+  await groups.by("filing_type", { county: "Lee, FL" });
+  await groups.pair(kinds, { county: "Lee, FL", filing_types: "Tax Lien" });
+  await groups.pair(kinds, { county: "Lee, FL", date_start: "2026-01-01", date_end: "2026-01-31" });
+  assert.deepEqual(sent, ["filing_type,month"]);
+  const few = await groups.pair(kinds, { county: "Kenedy, TX" }, null, [{ filingType: "HOA Lien", filingDate: "2026-03-04", filingAmount: 7 }]);
+  assert.deepEqual(few.month, { groups: [{ key: "2026-03", filings: 1, sum: 7 }], total: 1 });
+  assert.equal(sent.length, 1);
+  total = 9;
+  await groups.pair(kinds, { county: "Orange, FL" });
+  await groups.pair(kinds, { county: "Pinellas, FL" });
+  assert.deepEqual(sent.slice(1), ["filing_type,month", "filing_type", "month", "filing_type", "month"]);
+});
+
+test("bars of time have no gaps, and are years where months are many", () => {
+  const bars = barsOf([{ key: "2026-01", filings: 1, sum: 2 }, { key: null, filings: 9, sum: null }, { key: "2025-11", filings: 3, sum: null }]);
+  assert.deepEqual(bars.map(({ key, filings }) => [key, filings]), [["2025-11", 3], ["2025-12", 0], ["2026-01", 1]]);
+  const years = barsOf([{ key: "1999-12", filings: 1, sum: 1 }, { key: "2026-01", filings: 1, sum: 1 }, { key: "2026-05", filings: 2, sum: 1 }]);
+  assert.deepEqual([years.length, years[0].key, years.at(-1)], [28, "1999", { key: "2026", filings: 3, sum: 2 }]);
+  assert.deepEqual(barsOf([]), []);
+  assert.deepEqual(daysOf("2025-12", "2026-02"), { date_start: "2025-12-01", date_end: "2026-02-28" });
+  assert.deepEqual(daysOf("1999", "2000"), { date_start: "1999-01-01", date_end: "2000-12-31" });
+  assert.deepEqual(chosenOf(bars, { date_start: "2025-12-01" }), [1, 2]);
+  assert.deepEqual(chosenOf(bars, { month: "2025-12" }), [1, 1]);
+  assert.deepEqual(chosenOf(bars, {}), [0, 2]);
+});
+
+test("the box completes by kind", () => {
+  assert.ok(begins("Doña Ana, NM", "dona"));
+  assert.ok(begins("THISTLEBANK REAL ESTATE", "real thist"));
+  assert.ok(!begins("Orange, FL", "range"));
+  const known = { county: [{ key: "Orange, FL", filings: 9 }, { key: "Lee, FL", filings: 1 }], holder: [{ key: "Orange Fund", filings: 2 }] };
+  const rows = [{ owner: "ORANGEWOOD LLC", propertyAddress: "1 Orange St" }, { owner: "ORANGEWOOD LLC", propertyAddress: "2 Elm St" }];
+  assert.deepEqual(suggestionsFor("orang", known, rows).map(({ kind, value }) => `${kind} ${value}`),
+    ["county Orange, FL", "holder Orange Fund", "owner ORANGEWOOD LLC", "address 1 Orange St"]);
+});
+
+test("a key is a key however it is pasted", () => {
+  for (const text of ["ak_live_0123", "AK_live", " X-API-Key: ak_live_00", "Bearer ak_", "“ak_live_12”"]) assert.ok(isKey(text), text);
+  for (const text of ["maple", "oak_ridge", "AK", "peak_1"]) assert.ok(!isKey(text), text);
+});
+
+test("an address brings a view back", () => {
+  const state = { map: { zoom: 5, lat: 28.5, lng: -81.3 }, inView: true, offset: 100, filing: "88", filters: { county: "Orange, FL" } };
+  assert.deepEqual(readHash(hashOf(state)), state);
+});
+
+test("labels and values read as people write", () => {
+  assert.equal(label("min_amount"), "Minimum amount");
+  assert.equal(label("filingHolder"), "Holder");
+  assert.equal(value("filingAmount", 5), "$5.00");
+  assert.equal(value("owner", null), "–");
+});
