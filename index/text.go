@@ -1,6 +1,8 @@
 package index
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -69,6 +71,33 @@ func Distance(a, b []rune, swaps bool) int {
 		before, last, row = last, row, before
 	}
 	return last[len(b)]
+}
+
+// Nearest returns up to `most` of some texts by rising Distance with swaps, and then by position. The
+// distance of text i is the least one of the pairs.
+func Nearest(texts []string, most int, pairs func(i int) [][2]string) (nearest []string) {
+	type candidate struct{ text, distance int }
+	best := make([]candidate, 0, most+1)
+	for i := range texts {
+		least := math.MaxInt
+		for _, pair := range pairs(i) {
+			a, b := []rune(pair[0]), []rune(pair[1])
+			if apart := max(len(a)-len(b), len(b)-len(a)); len(best) < most || apart < best[most-1].distance { // else it is no nearer
+				least = min(least, Distance(a, b, true))
+			}
+		}
+		at := len(best)
+		for at > 0 && best[at-1].distance > least {
+			at--
+		}
+		if at < most {
+			best = slices.Insert(best, at, candidate{i, least})[:min(len(best)+1, most)]
+		}
+	}
+	for _, c := range best {
+		nearest = append(nearest, texts[c.text])
+	}
+	return nearest
 }
 
 // MinRun is how many letters the shortest run has. Nothing shorter is ever corrected (Reach), and

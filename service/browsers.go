@@ -2,7 +2,6 @@ package service
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"hash/maphash"
 	"net/url"
@@ -123,15 +122,15 @@ func (s *Service) scopeOf(v *verified, tiers params.Tiers) (*params.Scope, error
 
 // matched fails where no filing that r reads has a value that q requires (rule X63). Visitors learn of none that is hidden from them.
 func matched(k *call, r *serving.Reader, q params.Request) error {
-	err := handlers.Matched(k.http.UserContext(), r, q.Required)
-	if u := (*handlers.Unmatched)(nil); errors.As(err, &u) {
-		if k.token != nil {
-			return handlers.Refuse(errForbidden, fmt.Sprintf("the token's filter is not one of this service any more: %s, which no filing has, must not be in %s",
-				strconv.Quote(u.Value), u.Parameter))
-		}
-		return handlers.Refuse(errInvalid, u.Error())
+	unmatched, err := handlers.Match(k.http.UserContext(), r, q.Required)
+	switch {
+	case err != nil || len(unmatched) == 0:
+		return err
+	case k.token != nil:
+		return handlers.Refuse(errForbidden, fmt.Sprintf("the token's filter is not one of this service any more: %s, which no filing has, must not be in %s",
+			strconv.Quote(unmatched[0].Value), unmatched[0].Parameter))
 	}
-	return err
+	return handlers.Refuse(errInvalid, unmatched[0].String())
 }
 
 // originOf returns the origin of the page that sent a request, "" where it is not known.

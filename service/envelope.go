@@ -53,12 +53,17 @@ func (k *call) appendResult(dst []byte, e *endpoint, q params.Request, result ha
 	}
 	if e.Shape.Has(params.Meta) {
 		dst = k.appendMeta(dst)
-		switch open := dst[:len(dst)-1]; {
-		case q.Groups.Limit > 0:
-			dst = append(strconv.AppendInt(append(open, `,"groups":`...), result.Total, 10), '}')
-		case result.Corrected != nil:
-			dst = append(appendJSON(append(open, `,"corrected":`...), result.Corrected), '}')
+		dst = dst[:len(dst)-1]
+		if q.Groups.Limit > 0 {
+			dst = strconv.AppendInt(append(dst, `,"groups":`...), result.Total, 10)
 		}
+		if result.Corrected != nil {
+			dst = appendJSON(append(dst, `,"corrected":`...), result.Corrected)
+		}
+		if result.Unmatched != nil {
+			dst = appendJSON(append(dst, `,"unmatched":`...), result.Unmatched)
+		}
+		dst = append(dst, '}')
 	}
 	return append(dst, '}'), err
 }

@@ -139,6 +139,9 @@ func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 		if err == nil {
 			result, err = e.handle(k.http.UserContext(), r, q)
 		}
+		if err == nil && e.Shape.Has(params.Meta) && k.token == nil {
+			result.Unmatched, err = handlers.Match(k.http.UserContext(), r, q.Named)
+		}
 		if err != nil {
 			return err
 		}

@@ -124,3 +124,49 @@ func TestX63_Used(t *testing.T) {
 		t.Errorf("after it came back: %v", got)
 	}
 }
+
+// TestX63_Meta: wherever a response has meta, it lists the values that no filing has, and what they are near to.
+func TestX63_Meta(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, handmade, func(t *testing.T, s *site) {
+		for _, tt := range []struct{ target, unmatched string }{
+			{"/v1/filings?county=Bib,+GA", `[{"parameter":"county","value":"Bib, GA","nearest":["Bibb, GA","A/B, FL","Orange, CA"]}]`},
+			{"/v1/filings?county=Bib+County,+Georgia", `[{"parameter":"county","value":"Bib County, Georgia","nearest":["Bibb, GA",`},
+			{"/v1/filings?county=Bibb+County,+Georgia", ""},
+			{"/v1/filings?filing_types=Tax+Lien,Tax+Leins&holder=", `[{"parameter":"filing_types","value":"Tax Leins","nearest":["Tax Lien",`},
+			{"/v1/filings?lien_type=Lien", `[{"parameter":"lien_type","value":"Lien","nearest":[`},
+			{"/v1/filings?city=Makon&exclude_counties=Bib;Bibb", `{"parameter":"city","value":"Makon","nearest":["Macon"`},
+			{"/v1/filings?city=Makon&exclude_counties=Bib;Bibb", `{"parameter":"exclude_counties","value":"Bib","nearest":["Bibb, GA",`},
+			{"/v1/filings?exclude_filing_types=HAO&exclude_holders=x&exclude_categories=land", `"value":"HAO","nearest":["HOA",`},
+			{"/v1/filings/search?q=a&holder=Nobody", `[{"parameter":"holder","value":"Nobody","nearest":["County \"One\" & <Sons>"`},
+			{"/v1/filings/groups?by=month&county=Bib&limit=3", `"groups":0,"unmatched":[{"parameter":"county","value":"Bib"`},
+			{"/v1/owners?county=Bib", `[{"parameter":"county","value":"Bib"`},
+			{"/v1/filings/clusters?zoom=3&bounds_north=80&bounds_south=0&bounds_west=-170&bounds_east=0&city=x", `[{"parameter":"city","value":"x"`},
+			{"/v1/filings?cursor=*&city=x", `[{"parameter":"city","value":"x"`},
+			{"/v1/filings?city=a&filing_types=a,b,c,d,e,f,g,h,i,j,k,l", `"value":"i"`},
+			{"/v1/filings?county=orange&city=MACON&filing_type=tax+lien&owner=nobody&property_type=none", ""},
+			{"/v1/filings?county=%00", `[{"parameter":"county","value":"\u0000","nearest":[`},
+		} {
+			a := s.get(t, access.Enterprise, tt.target)
+			if tt.unmatched == "" {
+				tt.unmatched = `"rate_limit_remaining":` // and no more
+				a.body, _ = strings.CutSuffix(a.body, "}}")
+				a.body = strings.TrimRight(a.body, "0123456789")
+				if !strings.HasSuffix(a.body, tt.unmatched) {
+					t.Errorf("%s: %s", tt.target, a.body)
+				}
+			}
+			if a.status != http.StatusOK || !strings.Contains(a.body, tt.unmatched) || strings.Contains(a.body, `"value":"j"`) {
+				t.Errorf("%s: %d %s\nwant %s", tt.target, a.status, a.body, tt.unmatched)
+			}
+			s.clock.Advance(time.Second)
+		}
+		if a := s.get(t, access.Enterprise, "/v1/filings?county=Bib", "Accept", "application/geo+json"); !strings.Contains(a.body, `"unmatched":[{"parameter":"county"`) {
+			t.Errorf("GeoJSON: %s", a.body)
+		}
+		token := s.token(t, access.Pro, "county=Bibb+GA")
+		if a := s.visit(t, token, "/v1/filings?city=Makon"); a.status != http.StatusOK || strings.Contains(a.body, "unmatched") {
+			t.Errorf("a token hides what there is: %d %s", a.status, a.body)
+		}
+	})
+}

@@ -99,10 +99,10 @@ func matched(ctx context.Context, s settings.Settings, q params.Request) (err er
 	}
 	r, err := engine.Live(ctx)
 	if err == nil {
-		err = handlers.Matched(ctx, r, q.Required)
-	}
-	if u := (*handlers.Unmatched)(nil); errors.As(err, &u) {
-		return usageError{u}
+		var unmatched []handlers.Unmatched
+		if unmatched, err = handlers.Match(ctx, r, q.Required); len(unmatched) > 0 {
+			return usageError{errors.New(unmatched[0].String())}
+		}
 	}
 	return check.Explain(s, err)
 }

@@ -20,6 +20,7 @@ type Result struct {
 	Next  string // of a page by cursor: the cursor of the next one; "" on the last one
 
 	Corrected []Correction // of a search that found nothing as it was typed; nil for any other
+	Unmatched []Unmatched  // values that filters name and no filing has
 }
 
 // Kinds of refusals.

@@ -204,8 +204,15 @@ func sentSize(text []byte) int {
 	return n
 }
 
-// hint says what to do about rows that were left out, or about none.
+// hint says what to do about rows that were left out, about a value that no filing has, or about no
+// rows.
 func (c *Call) hint(body []byte) string {
+	var unmatched struct {
+		Meta struct{ Unmatched []handlers.Unmatched }
+	}
+	if bytes.Contains(body, []byte(`"unmatched":[`)) {
+		_ = json.Unmarshal(body, &unmatched) // the endpoint's
+	}
 	switch {
 	case c.cut > 0:
 		onward := ""
@@ -213,6 +220,8 @@ func (c *Call) hint(body []byte) string {
 			onward = "go on with cursor set to next_cursor, or "
 		}
 		return fmt.Sprintf("only the first %d of %d rows are here, since a result has at most %d bytes: %s%s", c.rows, c.cut, c.most, onward, c.tool.narrow)
+	case len(unmatched.Meta.Unmatched) > 0:
+		return unmatched.Meta.Unmatched[0].String()
 	case bytes.Contains(body[:min(len(body), 40)], []byte(`"data":[]`)):
 		return "nothing here matches these arguments, though other filings may be there: describe_data and list_counties say what there is"
 	}

@@ -56,7 +56,7 @@ type Request struct {
 	// its filter names, of an export those that it leaves out, and so of the scope. A misspelt
 	// exclusion shows what it should hide.
 	Required []Named
-	named    []Named
+	Named    []Named // all values that filters name
 
 	// Text is the canonical text: of all requests for the same thing it is the same. Tags are made
 	// from it.
@@ -93,7 +93,7 @@ type Named struct {
 	Parameter string
 	Field     index.Field // that has them; County also has the names without the state
 	Values    []string
-	excluded  bool
+	Excluded  bool
 }
 
 // Scope is which filings, and which of their fields, a token is for. What a request selects is

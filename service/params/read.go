@@ -72,9 +72,9 @@ func (t *Table) complete(q *Request, raw *Raw, scope *Scope) error {
 	case TileSets:
 		q.Filters = raw.filterQuery()
 	case Export:
-		q.Required = excluded(q.named)
+		q.Required = excluded(q.Named)
 	case Tokens:
-		q.Required, q.Token.Excludes = q.named, len(excluded(q.named)) > 0
+		q.Required, q.Token.Excludes = q.Named, len(excluded(q.Named)) > 0
 		if err := t.token(q, raw); err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ func (t *Table) Scope(filter, fields string, tiers Tiers, now time.Time) (*Scope
 	if err != nil {
 		return nil, err
 	}
-	s := &Scope{Where: q.Query.Where, Excluded: excluded(q.named), counties: t.onlyCounties(raw)}
+	s := &Scope{Where: q.Query.Where, Excluded: excluded(q.Named), counties: t.onlyCounties(raw)}
 	if fields != "" {
 		s.Fields = index.SetOf(fieldsOf(strings.Split(fields, ","))...)
 	}
@@ -31,7 +31,7 @@ func (t *Table) Scope(filter, fields string, tiers Tiers, now time.Time) (*Scope
 // excluded returns those of some values that are left out.
 func excluded(all []Named) (some []Named) {
 	for _, n := range all {
-		if n.excluded {
+		if n.Excluded {
 			some = append(some, n)
 		}
 	}

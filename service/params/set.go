@@ -151,5 +151,5 @@ func fieldsOf(names []string) []index.Field {
 
 // names notes that v names values of filings (rule X63).
 func (b *builder) names(v value, excluded bool) {
-	b.request.named = append(b.request.named, Named{v.name, v.of.fields[0], v.all(), excluded})
+	b.request.Named = append(b.request.Named, Named{v.name, v.of.fields[0], v.all(), excluded})
 }
