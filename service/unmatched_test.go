@@ -10,6 +10,7 @@ import (
 	"filings/index"
 	"filings/index/embedded"
 	"filings/index/indextest"
+	"filings/service"
 	"filings/service/access"
 	"filings/service/servicetest"
 	"filings/service/tokens"
@@ -169,4 +170,23 @@ func TestX63_Meta(t *testing.T) {
 			t.Errorf("a token hides what there is: %d %s", a.status, a.body)
 		}
 	})
+}
+
+// TestX63_Tool: a tool says in its sentence that no filing has a value.
+func TestX63_Tool(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)), func(c *service.Config) { c.MCP = true })
+	for _, tt := range []struct {
+		arguments map[string]any
+		hint      string
+	}{
+		{map[string]any{"county": "Bib County, Georgia"}, `county must be what some filing has, not "Bib County, Georgia"; the nearest are Bibb, GA; `},
+		{map[string]any{"exclude_filing_types": []string{"Tax Leins"}}, `exclude_filing_types must be what some filing has, not "Tax Leins"; the nearest are Tax Lien; `},
+		{map[string]any{"county": "Bibb County, Georgia"}, ""},
+	} {
+		got := s.tool(t, access.Pro, "search_filings", tt.arguments)
+		if d := got.document(t); got.IsError || !strings.HasPrefix(d.Hint, tt.hint) || tt.hint == "" && d.Hint != "" {
+			t.Errorf("%v: %s", tt.arguments, got.Text)
+		}
+	}
 }

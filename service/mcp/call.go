@@ -207,11 +207,12 @@ func sentSize(text []byte) int {
 // hint says what to do about rows that were left out, about a value that no filing has, or about no
 // rows.
 func (c *Call) hint(body []byte) string {
-	var unmatched struct {
+	var of struct {
 		Meta struct{ Unmatched []handlers.Unmatched }
 	}
-	if bytes.Contains(body, []byte(`"unmatched":[`)) {
-		_ = json.Unmarshal(body, &unmatched) // the endpoint's
+	unmatched := ""
+	if bytes.Contains(body, []byte(`"unmatched":[`)) && json.Unmarshal(body, &of) == nil && len(of.Meta.Unmatched) > 0 {
+		unmatched = of.Meta.Unmatched[0].String()
 	}
 	switch {
 	case c.cut > 0:
@@ -220,12 +221,10 @@ func (c *Call) hint(body []byte) string {
 			onward = "go on with cursor set to next_cursor, or "
 		}
 		return fmt.Sprintf("only the first %d of %d rows are here, since a result has at most %d bytes: %s%s", c.rows, c.cut, c.most, onward, c.tool.narrow)
-	case len(unmatched.Meta.Unmatched) > 0:
-		return unmatched.Meta.Unmatched[0].String()
 	case bytes.Contains(body[:min(len(body), 40)], []byte(`"data":[]`)):
-		return "nothing here matches these arguments, though other filings may be there: describe_data and list_counties say what there is"
+		return strings.TrimPrefix(unmatched+": ", ": ") + "nothing here matches these arguments, though other filings may be there: describe_data and list_counties say what there is"
 	}
-	return ""
+	return unmatched
 }
 
 // Refuse makes message the result of c, which fails. The highest limit of an endpoint is not that
