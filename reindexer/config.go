@@ -35,8 +35,14 @@ var (
 	ErrEmpty = errors.New("no filings were loaded")
 	// ErrEmptied: a field that filings of a county had is gone (rule X42).
 	ErrEmptied = errors.New("fields have no values any more")
+	// ErrNoRows: a source is a header alone (rule X42).
+	ErrNoRows = errors.New("it has a header and no rows")
 	// ErrMoved: an update changes the county of a filing (rule X42).
 	ErrMoved = errors.New("filings change their county")
+	// ErrRenewed: the filings of a county have other ids (rule X68).
+	ErrRenewed = errors.New("filings have other ids than now")
+	// ErrValues: the values of a county are others, as those of a mistake are (rule X68).
+	ErrValues = errors.New("values are not as they were")
 	// ErrVerification: what the store holds is not what was read.
 	ErrVerification = errors.New("the new generation is not what was read")
 )
@@ -76,13 +82,11 @@ type Config struct {
 	Show   int               // how many of the first records are shown, as they are read or as a mapping makes them
 	OnShow func(text string) // gets these
 
-	MaxRejects int      // rejected records that are put up with
-	Rejects    string   // path of a file for all rejects; "" for none
-	MaxShrink  float64  // percent of the live filings that may be gone afterwards, of all and of each larger county
-	MayShrink  []string // counties that may have any number of filings fewer
-	MayEmpty   []string // fields that may be gone of a county, and sources that may be a header without rows
-	MayMove    bool     // an update may change the county of a filing
-	Keep       int      // generations kept besides the live one
+	MaxRejects int     // rejected records that are put up with
+	Rejects    string  // path of a file for all rejects; "" for none
+	MaxShrink  float64 // percent of the live filings that may be gone afterwards, of all and of each larger county
+	Allowed
+	Keep int // generations kept besides the live one
 
 	KeepChanges int // generations whose changes are kept; 0: none are worked out
 
@@ -142,12 +146,12 @@ func (cfg Config) checked() (Config, error) {
 	return cfg, nil
 }
 
-// checkMayEmpty returns ErrUsage for what is neither a field nor a source.
+// checkMayEmpty returns ErrUsage for what is no source.
 func (cfg Config) checkMayEmpty(all []source.Source) error {
 	for _, name := range cfg.MayEmpty {
-		_, field := index.ByName(name)
-		if !field && !slices.ContainsFunc(all, func(s source.Source) bool { return s.Name == name }) {
-			return fmt.Errorf("%w: --may-empty names a field or a source, and %q is neither", ErrUsage, name)
+		if !slices.ContainsFunc(all, func(s source.Source) bool { return s.Name == name }) {
+			return fmt.Errorf("%w: %q is neither a source of this load, which --allow empty=SOURCE names, nor a field, as of "+
+				"--allow changed=FIELD", ErrUsage, name)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"filings/index"
@@ -42,12 +43,12 @@ func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, er
 		return nil, fmt.Errorf("opening the live generation: %w", err)
 	case r.cfg.Update:
 		return nil, fmt.Errorf("the live generation %s cannot be read, and an update changes a copy of it: make another "+
-			"one live with `filings rollback`, or load all filings with --max-shrink 100: %w", g.Name, err)
+			"one live with `filings rollback`, or load all filings with --force: %w", g.Name, err)
 	case changed && r.was == nil:
 		r.was = &index.Counts{Filings: g.Filings, WithoutFields: true} // as it was sealed
 	case !changed && !r.ignoresLive():
 		return nil, fmt.Errorf("the live generation %s cannot be counted, so --max-shrink %v cannot be checked: "+
-			"make another one live with `filings rollback`, or load with --max-shrink 100, which does not count it: %w",
+			"make another one live with `filings rollback`, or load with --force, which does not count it: %w",
 			g.Name, r.cfg.MaxShrink, err)
 	}
 	r.liveErr = err
@@ -124,7 +125,7 @@ func (r *running) noBaseline(err error) bool {
 // compare works out what differs between the generation that is built and the live one, and has it
 // kept (rule X19).
 func (r *running) compare(ctx context.Context, build generation.Build, live, built index.Reader) error {
-	if r.previous == "" || r.cfg.KeepChanges == 0 {
+	if r.previous == "" {
 		return nil
 	}
 	d, err := r.differences(ctx, build)
@@ -142,10 +143,12 @@ func (r *running) compare(ctx context.Context, build generation.Build, live, bui
 	changeset := index.Changeset{
 		Generation: build.Generation(), Parent: r.previous, Added: d.Added, Changed: d.Changed, Removed: d.Removed,
 	}
-	if err := build.WriteChangeset(ctx, changeset, d.List); err != nil {
-		return fmt.Errorf("keeping what changes: %w", err)
+	if r.cfg.KeepChanges > 0 { // else guards alone want them
+		if err := build.WriteChangeset(ctx, changeset, d.List); err != nil {
+			return fmt.Errorf("keeping what changes: %w", err)
+		}
+		r.changes = &Changes{d.Added, d.Changed, d.Removed}
 	}
-	r.changes = &Changes{d.Added, d.Changed, d.Removed}
 	if err := r.countChanges(ctx, d, live, built, map[string]*Changes{}); err != nil {
 		r.cfg.Log.Warn("what changes was not counted by county", "error", err)
 	}
@@ -190,3 +193,28 @@ func (r *running) addedBefore(ctx context.Context, id int64) (at time.Time, err 
 
 // newlyAdded is when filings were added that this load brings first.
 func (r *running) newlyAdded() time.Time { return r.started.UTC().Truncate(time.Microsecond) }
+
+// added says when filings of the live generation were added, by id, in 16 bytes each. When one was
+// that was there before it and is away is not known (rule X19).
+type added struct{ ids, at []int64 }
+
+// newAdded reads fingerprints, which come by id.
+func newAdded(all iter.Seq2[index.Fingerprint, error]) (*added, error) {
+	a := new(added)
+	for s, err := range all {
+		if err != nil {
+			return nil, err
+		}
+		a.ids, a.at = append(a.ids, s.ID), append(a.at, s.Created)
+	}
+	return a, nil
+}
+
+// time returns when a filing was added; the zero time where there was none, or nothing says when.
+func (a *added) time(id int64) time.Time {
+	i, found := slices.BinarySearch(a.ids, id)
+	if !found || a.at[i] == index.NoTime {
+		return time.Time{}
+	}
+	return time.UnixMicro(a.at[i]).UTC()
+}

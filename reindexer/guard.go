@@ -1,6 +1,7 @@
 package reindexer
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,18 +11,67 @@ import (
 	"filings/index"
 )
 
+// Allowed is what guards let pass of what they would refuse.
+type Allowed struct {
+	MayRenew  []string // counties whose filings may have other ids
+	MayShrink []string // counties that may have any number of filings fewer
+	MayChange []string // fields whose values may be gone of a county, or be others
+	MayEmpty  []string // sources that may be a header without rows
+	MayMove   bool     // an update may change the county of a filing
+}
+
+// Allow adds what a person allows, such as `renewed=Orange, FL`.
+func (a *Allowed) Allow(text string) error {
+	name, value, _ := strings.Cut(text, "=")
+	_, field := index.ByName(value)
+	switch {
+	case name == "renewed" && value != "":
+		a.MayRenew = append(a.MayRenew, value)
+	case name == "shrunk" && value != "":
+		a.MayShrink = append(a.MayShrink, value)
+	case name == "changed" && field:
+		a.MayChange = append(a.MayChange, value)
+	case name == "changed":
+		return fmt.Errorf("%w: changed names a field, and %q is none", ErrUsage, value)
+	case name == "empty" && value != "":
+		a.MayEmpty = append(a.MayEmpty, value)
+	case text == "moved":
+		a.MayMove = true
+	default:
+		return fmt.Errorf(`%w: guards allow renewed="Orange, FL", shrunk="Orange, FL", changed=FIELD, empty=SOURCE and `+
+			`moved, not %q`, ErrUsage, text)
+	}
+	return nil
+}
+
+// Emptied returns what Allow calls a field, or a source, that may be empty.
+func Emptied(name string) string {
+	if _, field := index.ByName(name); field {
+		return "changed=" + name
+	}
+	return "empty=" + name
+}
+
+// Refused reports whether err is the refusal of a guard: a person has to look at what is loaded.
+func Refused(err error) bool {
+	kinds := []error{ErrShrunk, ErrEmpty, ErrEmptied, ErrNoRows, ErrMoved, ErrRenewed, ErrValues}
+	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
+}
+
 // guard refuses a generation that differs from the live one as mistakes do (rules L10 and X42). It
 // compares what the generation will hold, which verification makes sure of, so that one that is
 // refused is not sealed first. The error has all that is wrong.
 func (r *running) guard() error {
-	now := r.counts
-	counties := r.compareCounties(now)
+	counties := r.compareCounties()
 	r.warnGone(counties)
-	fields := r.was != nil && !r.was.WithoutFields && !now.WithoutFields
-	var all error
-	for _, err := range []error{
-		r.guardSize(now), r.guardCounties(counties), r.guardFields(counties, fields), r.guardMoves(),
-	} {
+	fields := r.was != nil && !r.was.WithoutFields && !r.counts.WithoutFields
+	return r.refused(r.guardSize(r.counts), r.guardCounties(counties), r.guardFields(counties, fields), r.guardMoves())
+}
+
+// refused returns the error of a load that guards refuse: that of the counties of a plan where it
+// can do without these.
+func (r *running) refused(errs ...error) (all error) {
+	for _, err := range errs {
 		switch {
 		case all == nil:
 			all = err
@@ -35,32 +85,55 @@ func (r *running) guard() error {
 	return all
 }
 
-// refuseCounty records a refusal. A load with a plan can go on without that county.
-func (r *running) refuseCounty(county string, kind error, found string) string {
-	if !r.reading.failCounty(r.reading.planned(county).County, fmt.Errorf("%w: %s", kind, found)) {
-		r.refusedLoad = true
-	}
-	return found
+// refusals are what a guard found, and the options that allow it.
+type refusals struct {
+	kind           error
+	found, options []string
 }
 
-// comparedCounty is a county of the live generation with its counts then and now.
+// refuse notes that a county is not to be promoted unless `name` is allowed, of a field or of the
+// county. A load with a plan can go on without that county.
+func (r *running) refuse(all *refusals, county, name string, field *index.Field, format string, values ...any) {
+	found, option, inPlan := fmt.Sprintf(format, values...), "--allow "+name+"="+strconv.Quote(county), name
+	if field != nil {
+		inPlan = name + "=" + field.String()
+		option = "--allow " + inPlan
+	}
+	planned := r.reading.planned(county).County
+	if !r.reading.failCounty(planned, fmt.Errorf("%w: %s (allow: [%s] lets it pass)", all.kind, found, inPlan)) {
+		r.refusedLoad = true
+	}
+	all.found, all.options = append(all.found, found), append(all.options, option)
+}
+
+// comparedCounty is a county of the live generation, or of the new one, with its counts then and
+// now.
 type comparedCounty struct {
 	name        string
 	before, now index.CountyCounts
+	Changes     // none where they are not known
 }
 
-// compareCounties returns the counties of the live generation. Another case of a name is no other
+// compareCounties returns the counties of both generations. Another case of a name is no other
 // county.
-func (r *running) compareCounties(now index.Counts) (all []comparedCounty) {
-	if r.was == nil {
-		return nil
+func (r *running) compareCounties() (all []comparedCounty) {
+	was, before, after := index.NewCounts(), index.NewCounts(), folded(r.counts)
+	if r.was != nil {
+		was, before = *r.was, folded(*r.was)
 	}
-	before, after := folded(*r.was), folded(now)
-	for _, county := range slices.Sorted(maps.Keys(r.was.Counties)) {
-		name := index.Fold(county)
-		if was, first := before.Counties[name]; first {
-			all = append(all, comparedCounty{county, was, after.Counties[name]})
-			delete(before.Counties, name)
+	changes := map[string]Changes{}
+	for county, c := range r.counties {
+		sum := changes[index.Fold(county)]
+		changes[index.Fold(county)] = Changes{sum.Added + c.Added, sum.Changed + c.Changed, sum.Removed + c.Removed}
+	}
+	for _, counties := range []map[string]index.CountyCounts{was.Counties, r.counts.Counties} {
+		for _, county := range slices.Sorted(maps.Keys(counties)) {
+			name := index.Fold(county)
+			if slices.ContainsFunc([]index.Counts{before, after}, func(c index.Counts) bool { _, has := c.Counties[name]; return has }) {
+				all = append(all, comparedCounty{county, before.Counties[name], after.Counties[name], changes[name]})
+				delete(before.Counties, name)
+				delete(after.Counties, name)
+			}
 		}
 	}
 	return all
@@ -83,7 +156,7 @@ func (r *running) guardSize(counts index.Counts) error {
 		before = r.was.Filings
 	}
 	if now == 0 && before == 0 && r.withheld.Load() == 0 && !r.cfg.Update && r.cfg.MaxShrink < 100 {
-		return fmt.Errorf("%w: %d records were read, %d rejected; nothing is promoted (--max-shrink 100 promotes "+
+		return fmt.Errorf("%w: %d records were read, %d rejected; nothing is promoted (--force promotes "+
 			"a generation without filings)", ErrEmpty, r.reading.read.Load(), r.rejected.Load())
 	}
 	if r.was != nil {
@@ -100,16 +173,16 @@ func (r *running) guardSize(counts index.Counts) error {
 // shrinking returns how many filings are of counties that may have fewer.
 func (r *running) shrinking(counts index.Counts) (filings int64) {
 	for county, c := range counts.Counties {
-		if r.mayShrink(county) {
+		if names(r.cfg.MayShrink, county) {
 			filings += c.Filings
 		}
 	}
 	return filings
 }
 
-// mayShrink reports whether a county was named as one that may have fewer filings, in any case.
-func (r *running) mayShrink(county string) bool {
-	return slices.ContainsFunc(r.cfg.MayShrink, func(named string) bool { return index.Fold(named) == index.Fold(county) })
+// names reports whether a county is one of these names, in any case.
+func names(counties []string, county string) bool {
+	return slices.ContainsFunc(counties, func(named string) bool { return index.Fold(named) == index.Fold(county) })
 }
 
 const (
@@ -125,39 +198,42 @@ func (r *running) guardCounties(counties []comparedCounty) error {
 	if r.cfg.MaxShrink == 100 {
 		return nil
 	}
-	var found, options []string
+	all := refusals{kind: ErrShrunk}
 	for _, c := range counties {
 		before, now, percent := c.before.Filings, c.now.Filings, 50.
 		if before >= large {
 			percent = r.cfg.MaxShrink
 		}
 		vanishes, shrinks := now == 0 && before > 0, before >= guarded && float64(before-now)*100 > percent*float64(before)
-		if (vanishes || shrinks) && !r.mayShrink(c.name) {
-			found = append(found, r.refuseCounty(c.name, ErrShrunk, fmt.Sprintf("%d instead of %d of %s", now, before, c.name)))
-			options = append(options, "--may-shrink "+strconv.Quote(c.name))
+		if (vanishes || shrinks) && !names(r.cfg.MayShrink, c.name) {
+			r.refuse(&all, c.name, "shrunk", nil, "%d instead of %d of %s", now, before, c.name)
 		}
 	}
-	if len(found) > shownRefusals { // more than a command should name, and than the message does
-		options = []string{"--max-shrink 100"}
-	}
-	return refusal(ErrShrunk, found, len(found), options)
+	return all.error()
 }
 
 // warnGone names the counties that vanish where none is compared.
 func (r *running) warnGone(counties []comparedCounty) {
 	for _, c := range counties {
-		if r.cfg.MaxShrink == 100 && c.before.Filings > 0 && c.now.Filings == 0 && !r.mayShrink(c.name) {
-			r.warn("%s has no filing any more, and had %d: --max-shrink 100 compares nothing", c.name, c.before.Filings)
+		if r.cfg.MaxShrink == 100 && c.before.Filings > 0 && c.now.Filings == 0 && !names(r.cfg.MayShrink, c.name) {
+			r.warn("%s has no filing any more, and had %d: --force compares nothing", c.name, c.before.Filings)
 		}
 	}
 }
 
-// guardFields refuses fields that half of a county's filings had and hardly one has now.
+// mayChange reports whether the values of a field of a county may be gone, or be others.
+func (r *running) mayChange(county string, field index.Field) bool {
+	return slices.Contains(r.cfg.MayChange, field.String()) ||
+		slices.Contains(r.reading.planned(county).MayChange, field.String())
+}
+
+// guardFields refuses fields of which more than half of a county's values are gone (rule X68), or
+// that half of its filings had and hardly one has now.
 func (r *running) guardFields(counties []comparedCounty, known bool) error {
 	if !known || r.ignoresLive() {
 		return nil
 	}
-	var found, options []string
+	all := refusals{kind: ErrEmptied}
 	for _, c := range counties {
 		before, now := c.before.Filings, c.now.Filings
 		if before < guarded || now == 0 {
@@ -165,43 +241,43 @@ func (r *running) guardFields(counties []comparedCounty, known bool) error {
 		}
 		for _, field := range index.Fields() {
 			had, has := c.before.Has(field), c.now.Has(field)
-			mayEmpty := slices.Contains(r.cfg.MayEmpty, field.String()) ||
-				slices.Contains(r.reading.planned(c.name).MayEmpty, field.String())
-			if 2*had < before || 100*has > now || mayEmpty {
-				continue
+			// Neither does a county that shrinks lose a field, nor one that others are added to.
+			halved := had >= few && 2*has < had && 2*has*before < had*now
+			if emptied := 2*had >= before && 100*has <= now; (halved || emptied) && !r.mayChange(c.name, field) {
+				r.refuse(&all, c.name, "changed", &field, "%d of %d filings of %s have %s, and %d of %d had", has, now, c.name,
+					field, had, before)
 			}
-			found = append(found, r.refuseCounty(c.name, ErrEmptied,
-				fmt.Sprintf("%d of %d filings of %s have %s, and %d of %d had", has, now, c.name, field, had, before)))
-			options = append(options, "--may-empty "+field.String())
 		}
 	}
-	return refusal(ErrEmptied, found, len(found), options)
+	return all.error()
 }
 
 // guardMoves refuses an update that changes the county of a filing: two counties have the same ids.
 func (r *running) guardMoves() error {
-	if r.cfg.MayMove {
+	if r.cfg.MayMove || len(r.moved) == 0 {
 		return nil
 	}
-	r.refusedLoad = r.refusedLoad || r.moves > 0
-	return refusal(ErrMoved, r.moved, r.moves, []string{"--may-move"})
+	r.refusedLoad = true
+	return refusals{ErrMoved, r.moved, []string{"--allow moved"}}.error()
 }
 
-// shownRefusals is how many counties or filings a refusal names.
+// shownRefusals is how many counties or filings a refusal names. A command names as many counties.
 const shownRefusals = 5
 
-// refusal returns an error of a kind with the first of so many findings, and the options that allow
-// them; nil for no finding.
-func refusal(kind error, found []string, all int, options []string) error {
+// error returns an error with the first findings, and the options that allow all of them; nil for
+// no finding.
+func (all refusals) error() error {
+	found, options, more := all.found, all.options, ""
 	if len(found) == 0 {
 		return nil
 	}
-	more := ""
-	if all > shownRefusals {
-		found, more = found[:shownRefusals], fmt.Sprintf(", and %d more", all-shownRefusals)
+	if len(found) > shownRefusals {
+		found, more = found[:shownRefusals], fmt.Sprintf(", and %d more", len(found)-shownRefusals)
 	}
 	slices.Sort(options)
-	options = slices.Compact(options)
+	if options = slices.Compact(options); len(options) > shownRefusals && all.kind != ErrEmptied {
+		options = []string{"--force"}
+	}
 	return fmt.Errorf("%w: %s%s; nothing is promoted (where that is right, %s allows it)",
-		kind, strings.Join(found, ", "), more, strings.Join(options, " "))
+		all.kind, strings.Join(found, ", "), more, strings.Join(options, " "))
 }

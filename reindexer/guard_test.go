@@ -43,21 +43,21 @@ func TestX42_Guards(t *testing.T) {
 			allow  func(*Config)
 		}{
 			"a county vanishes": {lines(1, 200, "Orange, FL", paid) + lines(1001, 40, "Lake, FL", paid) + lines(3001, 2000, "Dade, FL", ""), false, ErrShrunk,
-				`0 instead of 19 of Polk, FL; nothing is promoted (where that is right, --may-shrink "Polk, FL" allows it)`,
+				`0 instead of 19 of Polk, FL; nothing is promoted (where that is right, --allow shrunk="Polk, FL" allows it)`,
 				func(c *Config) { c.MayShrink = []string{"Polk, FL"} }},
 			"a large one shrinks": {lines(1, 179, "Orange, FL", paid) + rest, false, ErrShrunk, "179 instead of 200 of Orange, FL",
 				func(c *Config) { c.MaxShrink = 11 }},
 			"a small one shrinks": {strings.Replace(all, lines(1001, 21, "Lake, FL", paid), "", 1), false, ErrShrunk, "19 instead of 40 of Lake, FL",
 				func(c *Config) { c.MaxShrink = 100 }},
 			"a field is gone": {lines(1, 198, "Orange, FL", "") + lines(199, 2, "Orange, FL", paid) + rest, false, ErrEmptied,
-				"2 of 200 filings of Orange, FL have filingAmount, and 200 of 200 had; nothing is promoted (where that is right, --may-empty filingAmount allows it)",
-				func(c *Config) { c.MayEmpty = []string{"filingAmount"} }},
+				"2 of 200 filings of Orange, FL have filingAmount, and 200 of 200 had; nothing is promoted (where that is right, --allow changed=filingAmount allows it)",
+				func(c *Config) { c.MayChange = []string{"filingAmount"} }},
 			"a field is gone where a name has another case": {lines(1, 200, "ORANGE, FL", "") + rest, false, ErrEmptied, "0 of 200 filings of Orange, FL have filingAmount",
-				func(c *Config) { c.MayEmpty = []string{"filingAmount"} }},
+				func(c *Config) { c.MayChange = []string{"filingAmount"} }},
 			"a field is gone by an update": {lines(1001, 40, "Lake, FL", ""), true, ErrEmptied, "0 of 40 filings of Lake, FL have filingAmount",
-				func(c *Config) { c.MayEmpty = []string{"filingAmount"} }},
+				func(c *Config) { c.MayChange = []string{"filingAmount"} }},
 			"a filing moves": {lines(3001, 2, "Orange, FL", paid), true, ErrMoved,
-				"3001 of Dade, FL comes as one of Orange, FL, 3002 of Dade, FL comes as one of Orange, FL; nothing is promoted (where that is right, --may-move allows it)",
+				"3001 of Dade, FL comes as one of Orange, FL, 3002 of Dade, FL comes as one of Orange, FL; nothing is promoted (where that is right, --allow moved allows it)",
 				func(c *Config) { c.MayMove = true }},
 		} {
 			cfg := config(t, store, test.text)
@@ -116,7 +116,7 @@ func TestX42_NamedOnce(t *testing.T) {
 	other := lines(3001, 2000, "Dade, FL", "")
 	mustRun(t, config(t, store, lines(1, 30, "Lake, FL", paid)+lines(101, 30, "LAKE, FL", paid)+other))
 	for text, want := range map[string]string{
-		other:                                `: 0 instead of 60 of LAKE, FL; nothing is promoted (where that is right, --may-shrink "LAKE, FL" allows it)`,
+		other:                                `: 0 instead of 60 of LAKE, FL; nothing is promoted (where that is right, --allow shrunk="LAKE, FL" allows it)`,
 		lines(1, 60, "Lake, FL", "") + other: ": 0 of 60 filings of LAKE, FL have filingAmount, and 60 of 60 had; nothing is promoted",
 	} {
 		if _, err := Run(t.Context(), config(t, store, text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -135,7 +135,7 @@ func TestX42_ManyCounties(t *testing.T) {
 	}
 	mustRun(t, config(t, store, large+small))
 	cfg := config(t, store, large)
-	if _, err := Run(t.Context(), cfg); !errors.Is(err, ErrShrunk) || !strings.Contains(err.Error(), "0 instead of 1 of Ex, FL, and 1 more; nothing is promoted (where that is right, --max-shrink 100 allows it)") {
+	if _, err := Run(t.Context(), cfg); !errors.Is(err, ErrShrunk) || !strings.Contains(err.Error(), "0 instead of 1 of Ex, FL, and 1 more; nothing is promoted (where that is right, --force allows it)") {
 		t.Error(err)
 	}
 	cfg.MaxShrink = 100
@@ -147,10 +147,10 @@ func TestX42_WithoutFigures(t *testing.T) {
 	t.Parallel()
 	store := embeddedStore(t)
 	mustRun(t, config(t, &faulty{Store: unkept{store}}, lines(1, 30, "Lake, FL", paid)))
-	if report := mustRun(t, config(t, store, lines(1, 30, "Lake, FL", ""))); len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0], "which fields") {
+	if report := mustRun(t, config(t, store, lines(1, 30, "Lake, FL", ""))); len(report.Warnings) != 2 || !strings.Contains(report.Warnings[0], "which fields") {
 		t.Errorf("warnings %q", report.Warnings)
 	}
-	if report := mustRun(t, config(t, store, lines(1, 30, "Lake, FL", paid))); len(report.Warnings) != 0 {
+	if report := mustRun(t, config(t, store, lines(1, 30, "Lake, FL", ""))); len(report.Warnings) != 0 {
 		t.Errorf("warnings of the load after it: %q", report.Warnings)
 	}
 }
@@ -274,7 +274,7 @@ func TestX41_DryRun(t *testing.T) {
 				if _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(warned, err.Error()) {
 					t.Errorf("%s: the load: %v, and the dry run: %s", test.name, err, warned)
 				}
-				cfg.MaxShrink, cfg.MayEmpty = 100, []string{"filingAmount"}
+				cfg.MaxShrink, cfg.MayChange = 100, []string{"filingAmount"}
 			}
 			report := mustRun(t, cfg)
 			if diff := cmp.Diff(report.Changes, dry.Changes); diff != "" {
@@ -350,7 +350,7 @@ func TestMistakes(t *testing.T) {
 		"the wrong county's name":       {files{"a.ndjson": lines(1, 300, "Orange, FL", paid)}, nil, func(c *Config) { c.Replace = []string{"Orange"} }, ErrUsage, "--replace names a county as records have it"},
 		"the county's name mistyped":    {files{"a.ndjson": lines(1, 300, "Orange, FL", paid)}, nil, func(c *Config) { c.Replace = []string{"Orang, FL"} }, ErrRejected, "300 of 300"},
 		"the county is written anew":    {files{"a.ndjson": lines(1, 300, "Orange County, FL", paid) + lines(1001, 40, "Lake, FL", paid)}, nil, nil, ErrShrunk, "0 instead of 300 of Orange, FL"},
-		"--may-empty is mistyped":       {files{"a.ndjson": all}, nil, func(c *Config) { c.MayEmpty = []string{"amount"} }, ErrUsage, `"amount" is neither`},
+		"--may-empty is mistyped":       {files{"a.ndjson": all}, nil, func(c *Config) { c.MayEmpty = []string{"amount"} }, ErrUsage, `"amount" is neither a source of this load`},
 		"a list of changes as a load":   {files{"a.ndjson": lines(1, 3, "Orange, FL", paid)}, nil, nil, ErrShrunk, "3 instead of 340"},
 		"deletions of most of a county": {files{"a.ndjson": deletions(1001, 21)}, nil, update, ErrShrunk, "19 instead of 40 of Lake, FL"},
 		"the proposal as it is":         {orange, nil, byMap(`"County, ST" as $county | {id: (.no | number), county: $county}`), ErrUsage, `m.jq:1:1: "County, ST" stands for`},
@@ -563,7 +563,7 @@ func TestX42_MovesByResult(t *testing.T) {
 	})
 }
 
-// TestX42_SaysWhatVanishes: with --max-shrink 100, which compares nothing, the report names each county that has no filing any more.
+// TestX42_SaysWhatVanishes: with --force, which compares nothing, the report names each county that has no filing any more.
 func TestX42_SaysWhatVanishes(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, store generation.Store) {
@@ -572,8 +572,8 @@ func TestX42_SaysWhatVanishes(t *testing.T) {
 		cfg.MaxShrink, cfg.MayShrink = 100, []string{"Lee, FL"}
 		report := mustRun(t, cfg)
 		want := []string{
-			"Lake, FL has no filing any more, and had 100: --max-shrink 100 compares nothing",
-			"Polk, FL has no filing any more, and had 3: --max-shrink 100 compares nothing",
+			"Lake, FL has no filing any more, and had 100: --force compares nothing",
+			"Polk, FL has no filing any more, and had 3: --force compares nothing",
 		}
 		if diff := cmp.Diff(want, report.Warnings); diff != "" || !report.Promoted {
 			t.Errorf("warnings (-want +got):\n%s", diff)

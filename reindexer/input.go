@@ -18,7 +18,7 @@ type Input struct {
 
 	County     string   // of a plan, whose filings all its records are; "": there is no plan
 	MaxRejects int      // of all inputs of the county
-	MayEmpty   []string // fields that may be gone of the county
+	MayChange  []string `json:"-"` // fields of the county that may be gone or others
 }
 
 // Mapping is a program in jq, or a table if its name ends in .csv.

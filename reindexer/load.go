@@ -43,7 +43,7 @@ func (r *running) load(ctx context.Context, live index.Reader, build generation.
 	err := r.pipeline(ctx, build, apply)
 	if err == nil && changes != nil {
 		err = changes.removeOthers(ctx, build)
-		changes.countMoves()
+		changes.noteMoves()
 	}
 	if closing := r.rejects.close(); err == nil {
 		err = closing

@@ -178,7 +178,7 @@ func (r *reading) checkRows(src source.Source, in *source.Reader) error {
 	if r.count.Rows > 0 || !in.HasHeader() || slices.Contains(r.mayEmpty, src.Name) {
 		return nil
 	}
-	return src.Error(0, fmt.Errorf("it has a header and no rows; --may-empty %q loads it all the same", src.Name))
+	return src.Error(0, fmt.Errorf("%w; --allow empty=%q loads it all the same", ErrNoRows, src.Name))
 }
 
 // eachOf calls do for the valid records that the rows of a source make: each is one itself, or a

@@ -34,7 +34,7 @@ func (e *PartsError) Unwrap() []error { return slices.Collect(maps.Values(e.Fail
 // err concerns the whole load.
 func (r *reading) failCounty(county string, err error) bool {
 	ofSource := errors.Is(err, ErrSource) || errors.Is(err, ErrUsage) || errors.Is(err, mapping.ErrProgram) ||
-		errors.Is(err, ErrRejected) || errors.Is(err, ErrShrunk) || errors.Is(err, ErrEmptied)
+		errors.Is(err, ErrRejected) || Refused(err)
 	if county == "" || !ofSource {
 		return false
 	}

@@ -58,6 +58,7 @@
 package reindexer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,6 +68,7 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/index/sorter"
 )
 
 // closeTimeout is how long a run that was cancelled or failed may take to clear up behind itself.
@@ -163,6 +165,10 @@ func (r *running) dryRun(ctx context.Context) error {
 		r.preview = newPreview()
 		defer r.preview.close()
 	}
+	if !r.cfg.Update || len(r.cfg.Replace) > 0 {
+		r.spread = &valueSorter{sorter.New("", previewMemory)}
+		defer r.spread.Close()
+	}
 	if err := r.load(ctx, live, nil); err != nil || r.cfg.Head > 0 {
 		return err
 	}
@@ -171,7 +177,7 @@ func (r *running) dryRun(ctx context.Context) error {
 			return err
 		}
 	}
-	if err = r.guard(); err != nil && !r.cfg.Update {
+	if err = r.refused(r.guard(), r.guardValues(ctx, live, nil)); err != nil && !r.cfg.Update {
 		r.warn("a load would be refused: %v", err)
 		err = nil
 	}
@@ -272,6 +278,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 		return err
 	}
 	r.enter(PhaseSealing)
+	var refused error
 	_, err := build.Seal(ctx, func(ctx context.Context, reader index.Reader, holds index.Counts) (err error) {
 		r.enter(PhaseVerifying)
 		if err := r.verify(ctx, holds, reader); err != nil {
@@ -285,9 +292,13 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 		build.Keep(kept{Made: r.cfg.inputDigest(r.reading.sources, r.reading.states, r.active)}.encode(r.counts), r.values,
 			r.loadedNow())
 		r.enter(PhaseComparing)
-		return r.compare(ctx, build, live, reader)
+		if err := r.compare(ctx, build, live, reader); err != nil {
+			return err
+		}
+		refused = r.guardValues(ctx, live, reader)
+		return refused
 	})
-	return err
+	return cmp.Or(refused, err)
 }
 
 // promote makes a generation live. An error may mean that only the response was lost: then the

@@ -32,14 +32,15 @@ type running struct {
 
 	live        generation.Info // the live generation; the zero Info for none
 	was         *index.Counts   // of the live generation, without what is withheld; nil: not known
+	exempted    map[string]bool // counties of which was lacks whole filings that the live generation has
 	liveErr     error           // why the live generation cannot be read; nil: it can
-	moved       []string        // the first filings that an update moves to another county
-	moves       int             // how many these are
+	moved       []string        // filings that an update moves to another county
 	refusedLoad bool            // a guard refused something that leaving counties out cannot mend
 
 	previous string              // the generation that is live until this one is promoted; "" for none
 	added    *added              // of previous; nil: no record needed it yet
 	preview  *preview            // of a dry run; nil: it compares nothing
+	spread   *valueSorter        // of a dry run that sees all filings of each county that it loads; nil: of none
 	changes  *Changes            // nil: there is no changeset
 	counties map[string]*Changes // the same by county
 	warnings []string
@@ -72,7 +73,7 @@ type running struct {
 func newRunning(ctx context.Context, cfg Config, all []source.Source, started time.Time) *running {
 	r := &running{
 		cfg: cfg, started: started, counts: index.NewCounts(), left: index.NewCounts(), sample: newSample(),
-		values: new(index.Values), loaded: map[string]int64{}, taken: map[int64]bool{}, reasons: map[Reason]Rejected{},
+		values: new(index.Values), loaded: map[string]int64{}, taken: map[int64]bool{}, exempted: map[string]bool{}, reasons: map[Reason]Rejected{},
 		warnings: []string{}, changed: make(chan struct{}, 1), span: trace.Phases(ctx),
 	}
 	r.reading = newReading(all, cfg.Update, cfg.Strict, r.reject)
@@ -149,6 +150,11 @@ func (r *running) reject(reject Reject) error {
 func (r *running) put(ctx context.Context, f *index.Filing, h index.Held, build generation.Build) error {
 	r.count(h, 1)
 	r.sample.offer(f.ID, f)
+	if r.spread != nil {
+		if err := r.spread.add(f); err != nil {
+			return err
+		}
+	}
 	if r.preview != nil {
 		return r.preview.put(f)
 	}

@@ -146,9 +146,9 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 	return r.put(ctx, f, now, build)
 }
 
-// countMoves counts the filings whose county is another one than in the live generation, however
+// noteMoves notes the filings whose county is another one than in the live generation, however
 // many records have led there.
-func (u *update) countMoves() {
+func (u *update) noteMoves() {
 	var ids []int64
 	for id, p := range u.now {
 		if p.there() && p.live != "" && p.live != p.County && index.Fold(p.live) != index.Fold(p.County) {
@@ -156,8 +156,7 @@ func (u *update) countMoves() {
 		}
 	}
 	slices.Sort(ids)
-	u.run.moves = len(ids)
-	for _, id := range ids[:min(len(ids), shownRefusals)] {
+	for _, id := range ids {
 		u.run.moved = append(u.run.moved, fmt.Sprintf("%d of %s comes as one of %s", id, u.now[id].live, u.now[id].County))
 	}
 }

@@ -79,6 +79,7 @@ func (r *running) exempt(h index.Held, v sieve.Verdict) {
 		return
 	}
 	r.was.Count(h, -1)
+	r.exempted[index.Fold(h.County)] = v == sieve.Whole || r.exempted[index.Fold(h.County)]
 	if v == sieve.Contacts {
 		h.Filled &^= sieve.ContactBits
 		r.was.Count(h, 1)

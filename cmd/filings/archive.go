@@ -165,12 +165,12 @@ func (p *program) restoreCommand() *cobra.Command {
 		Short: "Loads an archive into a new generation, verifies it and makes it live at once",
 		Long:  help("restore"),
 		Example: "  filings generations restore filings.archive\n" +
-			"  filings generations restore --max-shrink 100 s3://backups/filings/2026-01-31",
+			"  filings generations restore --force s3://backups/filings/2026-01-31",
 		Args: cobra.ExactArgs(1),
 
 		ValidArgsFunction: completeFile,
 	}
-	shrinkFlags(cmd.Flags(), &cfg)
+	guardFlags(cmd.Flags(), &cfg)
 	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
 		from, err := p.readFrom(ctx, s, args[0])
 		if err != nil {

@@ -80,8 +80,8 @@ func (p *program) loadCommand() *cobra.Command {
 		"`FILE` for all rejected records and their reasons: JSON lines, or CSV if its name ends in .csv")
 	f.StringArrayVar(&cfg.Replace, "replace", nil,
 		"replace all filings of this `COUNTY` with the loaded records, and keep other counties (repeatable)")
-	shrinkFlags(f, &cfg)
-	f.BoolVar(&cfg.MayMove, "may-move", false, "let an update change the county of filings")
+	guardFlags(f, &cfg)
+	f.BoolVar(&cfg.MayMove, "may-move", false, "same as --allow moved")
 	for _, name := range []string{"rejects", "plan"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeFile) // fails only for a flag that does not exist, or has one
 	}
@@ -98,7 +98,7 @@ func (p *program) loadCommand() *cobra.Command {
 		if err != nil {
 			return usageError{err}
 		}
-		if counties.MaxShrink != nil && !f.Changed("max-shrink") {
+		if counties.MaxShrink != nil && !f.Changed("max-shrink") && !f.Changed("force") {
 			cfg.MaxShrink = *counties.MaxShrink
 		}
 		return p.load(ctx, s, cfg, func(ctx context.Context, cfg reindexer.Config) (reindexer.Report, error) {
@@ -108,16 +108,32 @@ func (p *program) loadCommand() *cobra.Command {
 	return cmd
 }
 
-// shrinkFlags adds the flags by which fewer filings, and fewer fields of them, are allowed.
-func shrinkFlags(f *pflag.FlagSet, cfg *reindexer.Config) {
+// guardFlags adds the flags by which guards let pass what they would refuse.
+func guardFlags(f *pflag.FlagSet, cfg *reindexer.Config) {
 	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10,
-		"allow up to this `PERCENT` fewer filings than the live generation, in total and in each county of 200 or more "+
-			"(100: no check)")
-	f.StringArrayVar(&cfg.MayShrink, "may-shrink", nil,
-		"allow this `COUNTY` to lose any number of filings, or all (repeatable)")
-	f.StringArrayVar(&cfg.MayEmpty, "may-empty", nil,
-		"allow this `FIELD` to become empty in a county, or this source to have a header and no rows (repeatable)")
+		"allow this `PERCENT` fewer filings than the live generation, in total and in each county of 200 or more "+
+			"(100: same as --force)")
+	f.Var(allowFlag{&cfg.Allowed, func(text string) string { return text }}, "allow",
+		"`WHAT` guards let pass: renewed=COUNTY, shrunk=COUNTY, changed=FIELD, empty=SOURCE or moved (repeatable)")
+	f.Var(allowFlag{&cfg.Allowed, func(county string) string { return "shrunk=" + county }}, "may-shrink",
+		"same as --allow shrunk=`COUNTY`")
+	f.Var(allowFlag{&cfg.Allowed, reindexer.Emptied}, "may-empty",
+		"same as --allow changed=`FIELD`, or for a source empty=SOURCE")
+	f.BoolFunc("force", "compare nothing with the live generation", func(string) error {
+		cfg.MaxShrink = 100
+		return nil
+	})
 }
+
+// allowFlag adds to what guards let pass what a flag says in other words.
+type allowFlag struct {
+	*reindexer.Allowed
+	words func(value string) string
+}
+
+func (allowFlag) String() string           { return "" }
+func (allowFlag) Type() string             { return "string" }
+func (a allowFlag) Set(value string) error { return a.Allow(a.words(value)) }
 
 // optionFlag is an option of the sources after it.
 type optionFlag struct {

@@ -49,8 +49,9 @@ type County struct {
 	Sources    []string `json:"sources"`
 	Map        string   `json:"map"` // path of a mapping; "" for none
 	MaxRejects int      `json:"max-rejects"`
-	MayShrink  bool     `json:"may-shrink"`
-	MayEmpty   []string `json:"may-empty"` // fields, and sources that may be a header without rows
+	Allow      []string `json:"allow"`      // what guards let pass: renewed, shrunk, changed=FIELD, empty=SOURCE
+	MayShrink  bool     `json:"may-shrink"` // as shrunk
+	MayEmpty   []string `json:"may-empty"`  // as changed, of a field, or empty, of a source
 
 	Format    string `json:"format"`
 	Delimiter string `json:"delimiter"`
@@ -114,6 +115,9 @@ func (p *Plan) check() error {
 		case c.MaxRejects < 0:
 			return fmt.Errorf("%s: max-rejects is 0 or more, not %d", c.County, c.MaxRejects)
 		default:
+			if _, err := c.allowed(); err != nil {
+				return fmt.Errorf("%s: %w", c.County, err)
+			}
 			named[name] = true
 		}
 	}
@@ -139,7 +143,8 @@ func (p *Plan) only(names []string) (counties []County, err error) {
 
 // config returns the load of these counties, with all else as in cfg.
 func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config, error) {
-	cfg.MayShrink, cfg.MayEmpty = slices.Clone(cfg.MayShrink), slices.Clone(cfg.MayEmpty)
+	cfg.MayRenew, cfg.MayShrink = slices.Clone(cfg.MayRenew), slices.Clone(cfg.MayShrink)
+	cfg.MayEmpty = slices.Clone(cfg.MayEmpty)
 	for _, c := range counties {
 		input := reindexer.Input{County: c.County, MaxRejects: c.MaxRejects}
 		input.Form = source.Form{
@@ -155,15 +160,11 @@ func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config
 			}
 			input.Mapping = &reindexer.Mapping{Name: p.at(c.Map), Text: string(text)}
 		}
-		if c.MayShrink {
-			cfg.MayShrink = append(cfg.MayShrink, c.County)
-		}
-		for _, name := range c.MayEmpty {
-			if _, field := index.ByName(name); field {
-				input.MayEmpty = append(input.MayEmpty, name)
-			} else {
-				cfg.MayEmpty = append(cfg.MayEmpty, p.at(name))
-			}
+		allowed, _ := c.allowed() // as Read has checked
+		cfg.MayRenew, cfg.MayShrink = append(cfg.MayRenew, allowed.MayRenew...), append(cfg.MayShrink, allowed.MayShrink...)
+		input.MayChange = allowed.MayChange
+		for _, name := range allowed.MayEmpty {
+			cfg.MayEmpty = append(cfg.MayEmpty, p.at(name))
 		}
 		for _, name := range c.Sources {
 			input.Name = p.at(name)
@@ -174,6 +175,24 @@ func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config
 		}
 	}
 	return cfg, nil
+}
+
+// allowed returns what guards let pass of the county.
+func (c County) allowed() (a reindexer.Allowed, err error) {
+	all := slices.Clone(c.Allow)
+	if c.MayShrink {
+		all = append(all, "shrunk")
+	}
+	for _, name := range c.MayEmpty {
+		all = append(all, reindexer.Emptied(name))
+	}
+	for _, text := range all {
+		if text == "renewed" || text == "shrunk" {
+			text += "=" + c.County
+		}
+		err = errors.Join(err, a.Allow(text))
+	}
+	return a, err
 }
 
 // at returns the path or address that the plan calls name.

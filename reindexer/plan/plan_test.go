@@ -78,7 +78,7 @@ counties:
     sources: [kings.csv]
     delimiter: ;
     map: kings.csv.csv
-    may-empty: [owner]
+    allow: [changed=owner]
   - county: Polk, FL
     sources: [polk.ndjson]
     may-shrink: true
@@ -321,6 +321,8 @@ func TestPlan_Wrong(t *testing.T) {
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv], max-rejects: -1}\n":                                    "0 or more",
 		"counties:\n- {county: 'Orange, FL', sources: a.csv}\n":                                                       "counties.sources is string, and has to be a list",
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv], may-shrink: 'yes'}\n":                                  "counties.may-shrink is string, and has to be true or false",
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv], allow: [changed=amount]}\n":                            `changed names a field, and "amount" is none`,
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv], allow: [moved=x]}\n":                                   "not \"moved=x\"",
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv], max-rejects: 1.5}\n":                                   "counties.max-rejects is number 1.5, and has to be an integer",
 		"max-shrink: some\ncounties: []\n":                                                                            "max-shrink is string, and has to be a number",
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv], map: none.jq}\n":                                       "none.jq",
@@ -336,5 +338,25 @@ func TestPlan_Wrong(t *testing.T) {
 		if !errors.Is(err, reindexer.ErrUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
+	}
+}
+
+// TestX68_Plan: a county is refused for its ids alone, with the words that its line of the plan needs, and the others are loaded.
+func TestX68_Plan(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t, embeddedStore(t))
+	if _, err := f.run(Options{}); err != nil {
+		t.Fatal(err)
+	}
+	f.write("orange.jq", `{id: (.No | number + 500), county: "Orange, FL", owner: .Owner}`)
+	f.county("polk", "Bob", 30)
+	report, err := f.run(Options{KeepGoing: true})
+	want := strings.Replace(all30, "Polk, FL Ann", "Polk, FL Bob", 1)
+	if !errors.Is(err, ErrFailed) || !strings.Contains(report.Failed["Orange, FL"], "(allow: [renewed] lets it pass)") || f.live() != want {
+		t.Errorf("error %v, failed %q, live: %s", err, report.Failed, f.live())
+	}
+	f.write("plan.yaml", strings.Replace(four, "    map: orange.jq\n", "    map: orange.jq\n    allow: [renewed]\n", 1))
+	if report, err := f.run(Options{}); err != nil || report.Counties["Orange, FL"].Added != 30 {
+		t.Errorf("error %v, counties %v", err, report.Counties)
 	}
 }

@@ -1,0 +1,231 @@
+package reindexer
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"filings/index"
+	"filings/index/sorter"
+	"filings/reindexer/record"
+)
+
+// shape is what guards compare of the values of a county (rule X68).
+type shape struct {
+	medians []float64 // of amounts; not a number for fewer than few values
+	newest  uint32    // the latest day that is not after today; 0 for none
+	later   int64     // filings of a day after today
+}
+
+func newShape() shape { return shape{medians: []float64{math.NaN(), math.NaN()}} }
+
+// amounts are the fields whose medians are compared.
+func amounts() []index.Field { return []index.Field{index.FilingAmount, index.CurrentAmount} }
+
+const (
+	// few is of how many values on a field is compared.
+	few = guarded / 2
+	// touched is of how many of a county's filings, a part of it, the load changes something before
+	// medians are compared: one of fewer moves by what the county did, not by how it was read.
+	touched = 10
+	// apart is how many times as large a median may be.
+	apart = 10
+	// late is which part of a county's dates may lie after today.
+	late = 10
+	// older is how many days older the newest date of a county may be.
+	older = 7
+)
+
+// guardValues refuses ids and values that differ from the live ones as mistakes do, and warns of what
+// may be one. What is built is not known of a dry run.
+func (r *running) guardValues(ctx context.Context, live, built index.Reader) error {
+	if r.cfg.MaxShrink == 100 || r.cfg.Withhold != nil {
+		return nil
+	}
+	shapes, err := map[string]shape{}, error(nil)
+	if r.spread != nil {
+		if shapes, err = r.spread.shapes(ctx, r.counts, r.today()); err != nil {
+			return err
+		}
+	}
+	ids, values := refusals{kind: ErrRenewed}, refusals{kind: ErrValues}
+	for _, c := range r.compareCounties() {
+		if c.now.Filings < guarded || r.counties != nil && c.Changes == (Changes{}) {
+			continue
+		}
+		was := c.before.Filings
+		if was >= guarded && 2*c.Removed > was && 2*c.Added >= c.Removed && !names(r.cfg.MayRenew, c.name) {
+			r.refuse(&ids, c.name, "renewed", nil, "%d of %d filings of %s are gone, and %d with other ids have come",
+				c.Removed, was, c.name, c.Added)
+		}
+		r.warnOfMany(c)
+		now, known := shapes[index.Fold(c.name)]
+		if built != nil {
+			now, err = r.shapeOf(ctx, built, c.name, c.now)
+		} else if !known {
+			continue // of an update that is tried: it sees its own records alone
+		}
+		before := newShape()
+		if err == nil && !r.exempted[index.Fold(c.name)] { // else it has values that are to be gone
+			before, err = r.shapeOf(ctx, live, c.name, c.before)
+		}
+		if err != nil {
+			return fmt.Errorf("comparing the values of %s: %w", c.name, err)
+		}
+		r.guardShape(&values, c, before, now)
+	}
+	return r.refused(ids.error(), values.error())
+}
+
+// warnOfMany warns of a county that grows, or changes, as one does that is read in another way.
+func (r *running) warnOfMany(c comparedCounty) {
+	before, now := c.before.Filings, c.now.Filings
+	if before < guarded {
+		return
+	}
+	if 2*(now-before) > before {
+		r.warn("%s has %d filings, and had %d: look whether its sources have each filing once, and with the id that it had",
+			c.name, now, before)
+	}
+	if 2*c.Changed > before {
+		r.warn("%d of %d filings of %s have other values than before: look at some of them, and at what the mapping "+
+			"reads them from", c.Changed, before, c.name)
+	}
+}
+
+// guardShape refuses values of a county that have become others.
+func (r *running) guardShape(all *refusals, c comparedCounty, before, now shape) {
+	if r.counties == nil || touched*(c.Added+c.Changed+c.Removed) >= c.before.Filings {
+		for i, field := range amounts() {
+			was, is := before.medians[i], now.medians[i]
+			far := max(math.Abs(was), math.Abs(is)) > apart*min(math.Abs(was), math.Abs(is))
+			if far && !r.mayChange(c.name, field) {
+				r.refuse(all, c.name, "changed", &field, "the median %s of %s is %s, and was %s", field, c.name,
+					index.AppendNumber(nil, is), index.AppendNumber(nil, was))
+			}
+		}
+	}
+	field := index.FilingDate
+	switch dates := c.now.Has(field); {
+	case dates < few || r.mayChange(c.name, field):
+	case late*now.later > dates && late*before.later <= c.before.Has(field):
+		r.refuse(all, c.name, "changed", &field, "%d of %d dates of %s lie after today", now.later, dates, c.name)
+	case now.newest > 0 && !r.cfg.Stored && c.before.Filings >= guarded && daysBetween(now.newest, before.newest) > older:
+		r.refuse(all, c.name, "changed", &field, "the newest filing of %s is of %s, and there is one of %s", c.name,
+			index.DayText(now.newest), index.DayText(before.newest))
+	}
+}
+
+func daysBetween(from, to uint32) int {
+	day := func(n uint32) time.Time {
+		return time.Date(int(n/10_000), time.Month(n/100%100), int(n%100), 0, 0, 0, 0, time.UTC)
+	}
+	return int(day(to).Sub(day(from)) / (24 * time.Hour))
+}
+
+// today is the day on which the load began, in UTC: no county of the United States is ahead of it.
+func (r *running) today() time.Time { return r.started.UTC().Truncate(24 * time.Hour) }
+
+// shapeOf reads the shape of a county's values. Engines find each by their orders, so that nothing
+// is kept of them.
+func (r *running) shapeOf(ctx context.Context, from index.Reader, county string, c index.CountyCounts) (s shape, err error) {
+	within := index.AnyOf{Fields: []index.Field{index.County}, Values: []string{index.Fold(county)}}
+	s = newShape()
+	for i, field := range amounts() {
+		if has := c.Has(field); has >= few && err == nil {
+			var f *index.Filing
+			if f, err = filingAt(ctx, from, index.Where(within), index.Sort{By: field, Ascending: true}, middle(has)); f != nil {
+				s.medians[i], _ = f.Number(field)
+			}
+		}
+	}
+	if err == nil && c.Has(index.FilingDate) > 0 {
+		until := index.Days{To: r.today().Format(time.DateOnly)}
+		var f *index.Filing
+		if f, err = filingAt(ctx, from, index.Where(within, until), index.DefaultSort, 0); f != nil {
+			s.newest = index.DayNumber(f.Text(index.FilingDate))
+		}
+		if err == nil {
+			after := index.Days{From: r.today().AddDate(0, 0, 1).Format(time.DateOnly)}
+			s.later, err = from.Count(ctx, index.Where(within, after))
+		}
+	}
+	return s, err
+}
+
+// middle is where the median of so many values stands: the lower one of two.
+func middle(values int64) int64 { return (values - 1) / 2 }
+
+// filingAt returns a filing by its place in an order; nil if there are not that many.
+func filingAt(ctx context.Context, from index.Reader, where index.Filter, order index.Sort, place int64) (*index.Filing, error) {
+	page, err := from.Rows(ctx, index.Query{Where: where, Sort: order, Offset: int(place), Limit: 1})
+	if err != nil || len(page.Records) == 0 {
+		return nil, err
+	}
+	return record.Decode(page.Records[0])
+}
+
+// valueSorter sorts the values that shapes are made of, by county and field: those of a dry run, which
+// builds nothing that has an order.
+type valueSorter struct{ *sorter.Sorter }
+
+// add takes the values of a filing.
+func (v valueSorter) add(f *index.Filing) error {
+	for _, field := range append(amounts(), index.FilingDate) {
+		number, ok := f.Number(field)
+		if field == index.FilingDate {
+			number, ok = float64(index.DayNumber(f.Text(field))), f.Has(field)
+		}
+		if !ok {
+			continue
+		}
+		bits := math.Float64bits(number) | 1<<63 // in the order of the numbers, as bytes
+		if number < 0 {
+			bits = ^math.Float64bits(number)
+		}
+		key := append([]byte(index.Fold(f.Text(index.County))), byte(field))
+		if err := v.Add(binary.BigEndian.AppendUint64(key, bits), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shapes returns the shapes of all counties, by their folded names, which have these counts.
+func (v valueSorter) shapes(ctx context.Context, counts index.Counts, today time.Time) (map[string]shape, error) {
+	all, counts := map[string]shape{}, folded(counts)
+	var group []byte
+	var place int64
+	day := index.DayNumber(today.Format(time.DateOnly))
+	return all, v.Each(ctx, func(key, _ []byte) error {
+		head := key[:len(key)-8]
+		bits := binary.BigEndian.Uint64(key[len(head):])
+		if place++; !bytes.Equal(head, group) {
+			place, group = 0, append(group[:0], head...)
+		}
+		number := math.Float64frombits(bits &^ (1 << 63))
+		if bits>>63 == 0 {
+			number = math.Float64frombits(^bits)
+		}
+		county, field := string(head[:len(head)-1]), index.Field(head[len(head)-1])
+		s, known := all[county]
+		if !known {
+			s = newShape()
+		}
+		if i := slices.Index(amounts(), field); i >= 0 {
+			if has := counts.Counties[county].Has(field); has >= few && place == middle(has) {
+				s.medians[i] = number
+			}
+		} else if n := uint32(number); n <= day {
+			s.newest = n
+		} else {
+			s.later++
+		}
+		all[county] = s
+		return nil
+	})
+}
