@@ -78,13 +78,14 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	switch a.Verdict {
 	case access.BurstExceeded:
 		c.Set(fiber.HeaderRetryAfter, "1")
+		of := ""
 		if k.token != nil {
-			return handlers.Refuse(errBurst, "too many requests with tokens of this account in this second; retry after 1 second")
+			of = " with tokens of this account"
 		}
-		return errBurst
+		return handlers.Refuse(errBurst, fmt.Sprintf(burstExceeded, a.Burst.Limit, of))
 	case access.VisitorExceeded:
 		c.Set(fiber.HeaderRetryAfter, "1")
-		return errVisitor
+		return handlers.Refuse(errBurst, fmt.Sprintf(burstExceeded, a.Visitor.Limit, " by one visitor"))
 	case access.TokensExceeded:
 		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(untilReset(a), 10))
 		return errTokens

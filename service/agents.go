@@ -78,8 +78,7 @@ func (s *Service) callTool(k *call, called *mcp.Call, err error) {
 	}
 	if err != nil {
 		s.fail(k, err)
-		_, message := mapError(err)
-		called.Refuse(message)
+		called.Refuse(mapError(err).message)
 	}
 	s.end(k, err)
 }

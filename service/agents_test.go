@@ -290,7 +290,7 @@ func TestX51_ArgumentsAsWritten(t *testing.T) {
 	for _, tt := range []struct{ tool, arguments, refusal string }{
 		{"search_filings", `{"county":"Lee, FL","limit":1,"county":"Orange, FL"}`, "county must be given only once"},
 		{"search_filings", `{"county":null,"c\u006funty":"Orange, FL"}`, "county must be given only once"},
-		{"search_filings", `{"limit":1,"token":"x"}`, "token is not a parameter here"},
+		{"search_filings", `{"limit":1,"token":"x"}`, "unknown parameter token"},
 		{"search_filings", `[]`, "arguments must be an object"},
 		{"search_filings", `{"limit":1.5}`, "limit must be between 1 and 100"},
 		{"list_changes", `{"since":"20260314-000000.000000","limit":"0"}`, "limit must be between 1 and 100"},
@@ -300,7 +300,7 @@ func TestX51_ArgumentsAsWritten(t *testing.T) {
 		{"search_filings", `{"exclude_counties":["Lee, FL","\uD83C\uD83C\uDF1E"]}`, "exclude_counties must be whole characters: half of a surrogate pair is none"},
 		{"search_filings", `{"q":"\\ud800"}`, ""},
 		{"search_filings", `{"q":"\uFFFD \ud83c\udf1e"}`, ""},
-		{"get_filing", `{"id":1,"limit":0}`, "limit is not a parameter here; those here are fields, generation"},
+		{"get_filing", `{"id":1,"limit":0}`, "unknown parameter limit; this endpoint has fields, generation"},
 		{"search_filings", `{"limit":1.0,"ids":[1.0,2.00],"date_range":36500.0}`, ""},
 		{"get_filing", `{"id":1.0}`, ""},
 		{"get_filing", `{"id":"1.0"}`, "id must be an integer from 1 to 9223372036854775807"},

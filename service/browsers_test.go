@@ -76,13 +76,13 @@ func TestX32_Make(t *testing.T) {
 		"origin=maps.example.com":   `not "maps.example.com"`,
 		"origin=https://a.example/": `not "https://a.example/"`,
 		"origin=" + strings.Repeat("https://a.example,", 2):           "each once",
-		"origin=" + pageOrigin + "&countys=Lee":                       "countys is not a parameter here; the nearest one is county",
+		"origin=" + pageOrigin + "&countys=Lee":                       "unknown parameter countys; did you mean county?",
 		"origin=" + pageOrigin + "&county=":                           "county must not be empty",
 		"origin=" + pageOrigin + "&filing_types=,":                    "filing_types must",
 		"origin=" + pageOrigin + "&bounds_north=1":                    "bounds_south, bounds_east, bounds_west must be given",
-		"origin=" + pageOrigin + "&q=maple":                           "q is not a parameter here",
-		"origin=" + pageOrigin + "&date_range=3":                      "date_range must not be given here",
-		"origin=" + pageOrigin + "&generation=x":                      "generation is not a parameter here",
+		"origin=" + pageOrigin + "&q=maple":                           "unknown parameter q",
+		"origin=" + pageOrigin + "&date_range=3":                      "date_range is not supported here",
+		"origin=" + pageOrigin + "&generation=x":                      "unknown parameter generation",
 		"origin=" + pageOrigin + "&expires_in=59":                     "expires_in must be between 60 and 86400",
 		"origin=" + pageOrigin + "&expires_in=86401":                  "expires_in must be between 60 and 86400",
 		"origin=" + pageOrigin + "&visitor_burst=26":                  "visitor_burst must be between 1 and 25",
@@ -95,7 +95,7 @@ func TestX32_Make(t *testing.T) {
 				more += fmt.Sprintf(",https://%s.example:%d", strings.Repeat("b", 80), i+1)
 			}
 			return more
-		}(): "token must have at most 1200 bytes",
+		}(): "the token would have more than 1200 bytes",
 	} {
 		if a := s.get(t, access.Enterprise, "/v1/tokens?"+query); a.status != http.StatusBadRequest || !strings.Contains(a.body, strings.ReplaceAll(message, `"`, `\"`)) {
 			t.Errorf("%s: %d %s, want %s", query, a.status, a.body, message)
@@ -158,7 +158,7 @@ func TestX33_Scope(t *testing.T) {
 		{access.Pro, "county=Orange", "/v1/owners?q=oak", `"total":0`, 200},
 		{access.Pro, "county=Orange", "/v1/owners?county=Bibb,+GA", `"total":0`, 200},
 		{access.Pro, "county=Orange,+FL", "/v1/owners?county=Orange", `"total":2`, 200},
-		{access.Pro, "county=Orange&min_amount=1", "/v1/owners", "the token is not for this endpoint", 403},
+		{access.Pro, "county=Orange&min_amount=1", "/v1/owners", "this token does not allow this endpoint", 403},
 		{access.Pro, "county=Orange", "/v1/filings/search?q=mapel&typos=auto", "typos must not be given with a token that has filters", 400},
 		{access.Pro, "", "/v1/filings/search?q=mapel&typos=auto", `"total":`, 200},
 		{access.Pro, "county=Orange", "/v1/filings/groups?by=state", `{"state":"FL","filings":2`, 200},
@@ -227,7 +227,7 @@ func TestX33_Credentials(t *testing.T) {
 		{"no token", list + "&token=x", nil, 401, "token must be a token, which begins with ak_pub_"},
 		{"an empty token", list + "&token=%20", nil, 401, "an API key is needed"},
 		{"an empty token beside a key", list + "&token=", []string{"X-API-Key", key}, 200, `"tier":"pro"`},
-		{"another endpoint", "/v1/filings/1?token=" + token, []string{"Origin", pageOrigin}, 403, "the token is not for this endpoint: it is for list, tiles"},
+		{"another endpoint", "/v1/filings/1?token=" + token, []string{"Origin", pageOrigin}, 403, "this token does not allow this endpoint; it allows: list, tiles"},
 		{"no path", "/v1/nothing?token=" + token, []string{"Origin", pageOrigin}, 404, "there is no such path"},
 		{"assistants", "/mcp?token=" + token, []string{"Origin", pageOrigin}, 403, "Origin must be one"},
 		{"assistants, no browser", "/mcp", []string{"X-API-Key", token}, 401, "the API key is not valid"},
@@ -379,7 +379,7 @@ func TestX33_Limits(t *testing.T) {
 			a.header.Get("RateLimit-Policy") != `"day";q=50;w=86400, "burst";q=30;w=1, "tokens";q=8;w=86400, "visitor";q=2;w=1` {
 			t.Errorf("%d: %d %s %s", i, a.status, a.header.Get("RateLimit"), a.header.Get("RateLimit-Policy"))
 		}
-		if refused := a.status == 429; refused != strings.Contains(a.body, "too many requests of this visitor") || refused && a.header.Get("Retry-After") != "1" {
+		if refused := a.status == 429; refused != strings.Contains(a.body, " requests per second by one visitor") || refused && a.header.Get("Retry-After") != "1" {
 			t.Errorf("%d: %s %v", i, a.body, a.header)
 		}
 	}

@@ -186,14 +186,14 @@ func TestX16_Pages(t *testing.T) {
 	_, rest, _ := strings.Cut(a.body, `"next_cursor":"`)
 	at, _, _ := strings.Cut(rest, `"`)
 	for query, want := range map[string]string{
-		"since=20260302-000000.000000": "since must be as on the first page, or be left out: the cursor holds it",
-		"until=20260302-000000.000000": "until must be 20260304-000000.000000, which the cursor is of, or be left out",
-		"county=Lake, FL":              "county must be as on the first page, or be left out: the cursor holds it",
+		"since=20260302-000000.000000": `since must be omitted, or be "20260301-000000.000000" as on the first page`,
+		"until=20260302-000000.000000": "until must be 20260304-000000.000000, the generation of the cursor; omit it",
+		"county=Lake, FL":              "county must be omitted, as on the first page",
 		"limit=0":                      "limit must be between 1 and 1000",
 	} {
 		wantInvalid(t, s.get(t, access.Pro, "/v1/filings/changes?cursor="+at+"&"+strings.ReplaceAll(query, " ", "+")), want)
 	}
-	wantInvalid(t, s.get(t, access.Pro, "/v1/filings?cursor="+at), "cursor must be one of this endpoint, which is the list: this one is of the changes")
+	wantInvalid(t, s.get(t, access.Pro, "/v1/filings?cursor="+at), "this cursor belongs to the changes, and this is the list; start here with cursor=*")
 }
 
 func wantInvalid(t *testing.T, a response, want string) {
@@ -216,8 +216,8 @@ func TestX16_Refused(t *testing.T) {
 		changes1 + "&limit=many":                          "limit must be between 1 and 1000",
 		changes1 + "&cursor=x":                            "cursor must be *, or the next_cursor of a page: this one is damaged",
 		changes1 + "&min_amount=x":                        `min_amount must be a plain decimal number such as 1000, not "x"`,
-		changes1 + "&date_range=30":                       "date_range must not be given here: it selects other filings on each day, whether they change or not; give date_start",
-		changes1 + "&city=" + strings.Repeat("x", 2100):   "cursor holds up to 2048 characters of the other parameters, and these are 2134: give fewer",
+		changes1 + "&date_range=30":                       "date_range is not supported here, because its result changes every day; use date_start",
+		changes1 + "&city=" + strings.Repeat("x", 2100):   "cursor contains the other parameters, at most 2048 characters of them, not 2134; send fewer",
 		"/v1/filings/changes?cursor=*":                    "since must be given: the id of a generation such as 20261121-051409.330172",
 		changes1 + "&since=20260302-000000.000000":        "since must be given only once",
 		changes1 + "&date_start=2026-02-01&date_end=2026": `date_end must be a day as YYYY-MM-DD, not "2026"`,
@@ -236,7 +236,7 @@ func TestX16_Refused(t *testing.T) {
 func TestX16_DateRange(t *testing.T) {
 	t.Parallel()
 	s, _ := evolved(t)
-	const must = "date_range must not be given here: it selects other filings on each day, whether they change or not; give date_start"
+	const must = "date_range is not supported here, because its result changes every day; use date_start"
 	first := s.get(t, access.Enterprise, changes1+"&limit=1")
 	_, rest, _ := strings.Cut(first.body, `"next_cursor":"`)
 	at, _, _ := strings.Cut(rest, `"`)
@@ -274,8 +274,7 @@ func TestX16_Gone(t *testing.T) {
 		"20300102-000000.000000": "20300102-000000.000000",
 	} {
 		a := s.get(t, access.Pro, "/v1/filings/changes?since="+since+"&until="+until, "If-None-Match", "*")
-		want := "what changed from " + since + " to " + until + " is not known: it is too long ago, or one of them was never live. " +
-			"Export anew (/v1/filings/export), and go on with the generation in its X-Generation"
+		want := "no changes are kept from " + since + " to " + until + "; export again (/v1/filings/export) and continue from its X-Generation"
 		if a.status != http.StatusGone || a.document(t).Error.Code != "generation_gone" || a.document(t).Error.Message != want ||
 			a.header.Get("X-Generation") != "" || a.header.Get("ETag") != "" {
 			t.Errorf("%s to %s: %d %v %s", since, until, a.status, a.header, a.body)

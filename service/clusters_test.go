@@ -219,7 +219,7 @@ func TestClusters_P5_UnknownNames(t *testing.T) {
 		t.Errorf("%d, %q", a.status, got)
 	}
 	a = s.get(t, access.Free, clustersPath+"zom=1"+world, "Prefer", "handling=strict")
-	if a.status != http.StatusBadRequest || !strings.HasPrefix(a.document(t).Error.Message, "zom is not a parameter here; the nearest one is zoom") {
+	if a.status != http.StatusBadRequest || !strings.HasPrefix(a.document(t).Error.Message, "unknown parameter zom; did you mean zoom?") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	if got := s.get(t, access.Free, "/v1/filings?limit=1&zoom=1").header.Get("X-Ignored-Parameters"); got != "zoom" {

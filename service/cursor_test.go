@@ -160,33 +160,34 @@ func TestX3_BesideACursor(t *testing.T) {
 	} {
 		s.crawl(t, target)
 	}
-	const other = " must be as on the first page, or be left out: the cursor holds it"
+	const other = " must be omitted, as on the first page"
+
 	const damaged = "cursor must be *, or the next_cursor of a page: this one is damaged"
 	for target, want := range map[string]string{
-		list + "&categories=land":                                "categories" + other,
+		list + "&categories=land":                                `categories must be omitted, or be "land,residential,commercial,multi_family" as on the first page`,
 		list + "&lien_types=A":                                   "lien_types" + other,
 		list + "&county=Orange":                                  "county" + other,
 		list + "&city=,":                                         "city" + other,
-		list + "&has_data=true":                                  "has_data" + other,
-		search + "&q=b":                                          "q" + other,
+		list + "&has_data=true":                                  `has_data must be omitted, or be "false" as on the first page`,
+		search + "&q=b":                                          `q must be omitted, or be "A" as on the first page`,
 		search + "&sort_order=ASC":                               "sort_order" + other,
-		list + "&offset=0":                                       "offset must not be given with cursor: a page by cursor begins after the one before",
-		"/v1/filings?cursor=*&offset=7":                          "offset must not be given with cursor: a page by cursor begins after the one before",
+		list + "&offset=0":                                       "offset must not be given with cursor, which has the position already",
+		"/v1/filings?cursor=*&offset=7":                          "offset must not be given with cursor, which has the position already",
 		search + "&q=":                                           "q must be 1 to 200 characters", // empty values are looked at, as without a cursor (rule P4)
 		search + "&q=+":                                          "q must be 1 to 200 characters",
 		list + "&county=&county=":                                "county must be given only once",
 		list + "&limit=&limit=":                                  "limit must be given only once",
 		list + "&generation=&generation=":                        "generation must be given only once",
-		list + "&filing_type=&lien_type=":                        "filing_type must not be given together with lien_type: it is another name of it",
+		list + "&filing_type=&lien_type=":                        "filing_type must not be sent together with lien_type, its other name",
 		list + "&cursor=*":                                       "cursor must be given only once",
 		list + "&limit=0":                                        "limit must be between 1 and 1000",
-		list + "&generation=20200101-000000.000000":              "generation must be " + id + ", which the cursor is of, or be left out",
+		list + "&generation=20200101-000000.000000":              "generation must be " + id + ", the generation of the cursor; omit it",
 		"/v1/filings?cursor=" + text[1:]:                         damaged,
 		"/v1/filings?cursor=**":                                  damaged,
-		"/v1/filings/search?q=a&cursor=" + text:                  "cursor must be one of this endpoint, which is the search: this one is of the list",
+		"/v1/filings/search?q=a&cursor=" + text:                  "this cursor belongs to the list, and this is the search; start here with cursor=*",
 		"/v1/filings/search?cursor=*":                            "q must be given: 1 to 200 characters",
 		"/v1/filings?cursor=*&limit=0":                           "limit must be between 1 and 1000",
-		"/v1/filings?cursor=*&city=" + strings.Repeat("x", 2100): "cursor holds up to 2048 characters of the other parameters, and these are 2105: give fewer",
+		"/v1/filings?cursor=*&city=" + strings.Repeat("x", 2100): "cursor contains the other parameters, at most 2048 characters of them, not 2105; send fewer",
 	} {
 		if a := s.get(t, access.Enterprise, target); a.status != http.StatusBadRequest || a.document(t).Error.Message != want {
 			t.Errorf("%.200s: %d %s, want %s", target, a.status, a.body, want)

@@ -132,12 +132,16 @@ func (k *call) appendMeta(dst []byte) []byte {
 }
 
 // appendError appends the body of an error (rule E2).
-func (k *call) appendError(dst []byte, m errorMapping, message string) []byte {
-	if m.flat {
-		dst = append(append(append(dst, `{"error":"`...), m.code...), `","message":`...)
-		return append(index.AppendString(dst, message), '}')
+func (k *call) appendError(dst []byte, e exposedError) []byte {
+	if e.flat {
+		dst = append(append(append(dst, `{"error":"`...), e.code...), `","message":`...)
+		return append(index.AppendString(dst, e.message), '}')
 	}
-	dst = append(append(append(dst, `{"success":false,"error":{"code":"`...), m.code...), `","message":`...)
-	dst = append(index.AppendString(dst, message), '}')
+	dst = append(append(append(dst, `{"success":false,"error":{"code":"`...), e.code...), `","message":`...)
+	dst = index.AppendString(dst, e.message)
+	if e.parameter != "" {
+		dst = index.AppendString(append(dst, `,"parameter":`...), e.parameter)
+	}
+	dst = append(dst, '}')
 	return append(k.appendMeta(dst), '}')
 }

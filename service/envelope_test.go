@@ -82,6 +82,47 @@ func keysOf(t testing.TB, object string) (keys []string) {
 	return keys
 }
 
+// An error names the invalid parameter as the request has it, and none if no parameter is at fault.
+func TestE2_Parameter(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)))
+	for target, want := range map[string]string{
+		"/v1/filings?limit=0":                        "limit",
+		"/v1/filings?lien_type=a&filing_type=b":      "lien_type",
+		"/v1/filings?min_amount=x":                   "min_amount",
+		"/v1/filings?min_amount=2&max_amount=1":      "min_amount",
+		"/v1/filings?fields=ownr":                    "fields",
+		"/v1/filings?near=1,2":                       "near",
+		"/v1/filings?polygon=1,2":                    "polygon",
+		"/v1/filings?cursor=x":                       "cursor",
+		"/v1/filings?cursor=*&offset=1":              "offset",
+		"/v1/filings?generation=x":                   "generation",
+		"/v1/filings/search":                         "q",
+		"/v1/filings/clusters?zoom=3&bounds_north=1": "bounds_south",
+		"/v1/filings/groups":                         "by",
+		"/v1/filings/x":                              "id",
+		"/v1/filings/changes?since=x":                "since",
+		"/v1/filings/export?after=1":                 "after",
+		"/v1/filings?x=%zz":                          "x",
+		"/openapi.json?paths=nothing":                "paths",
+		"/v1/filings?%zz=x":                          "",
+		"/v1/filings?limits=0":                       "",
+		"/v1/nothing":                                "",
+		"/v1/filings/77":                             "",
+		"/v1/filings?a=1&b=%FF":                      "b",
+	} {
+		a := s.get(t, access.Pro, target)
+		if got := a.document(t).Error; got == nil && want != "" || got != nil && got.Parameter != want {
+			t.Errorf("%s: %d %s, want %q", target, a.status, a.body, want)
+		}
+	}
+	name := strings.Repeat("n", 70)
+	a := s.get(t, access.Pro, "/v1/filings?"+name+"=1", "Prefer", "handling=strict")
+	if got := a.document(t).Error; got == nil || got.Parameter != name[:60]+"…" {
+		t.Errorf("an unknown one: %s", a.body)
+	}
+}
+
 func TestE2_Errors(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -10,16 +11,16 @@ import (
 	"filings/service/access"
 	"filings/service/edge"
 	"filings/service/handlers"
+	"filings/service/params"
 )
 
 // Kinds of refusals that begin here. Those of the engine and of the key store have theirs in index
 // and access.
 var (
-	errInvalid    = handlers.ErrInvalid
+	errInvalid    = params.ErrInvalid
 	errNoKey      = errors.New("no key")
 	errUnknownKey = errors.New("unknown key")
 	errBurst      = errors.New("burst exceeded")
-	errVisitor    = errors.New("burst of a visitor exceeded")
 	errTokens     = errors.New("tokens' share of the quota exceeded")
 	errDaily      = errors.New("daily quota exceeded")
 	errLifetime   = errors.New("lifetime quota exceeded")
@@ -47,7 +48,10 @@ const statusLeft = 499
 
 const (
 	unavailable = "the service is temporarily unavailable; retry in a few seconds"
-	internal    = "internal error; report the request_id to the operator of this service"
+	// burstExceeded has the limit, and whose it is.
+	burstExceeded = "rate limit exceeded: %d requests per second%s; retry after 1 second"
+
+	internal = "internal error; report the request_id to the operator of this service"
 )
 
 // errorMappings is the table of errors. The first row that an error is of counts; an error of no
@@ -77,10 +81,7 @@ var errorMappings = []errorMapping{
 		"request line and headers must be shorter than 16 KiB together", false},
 	{index.ErrLeft, statusLeft, "client_closed_request",
 		"the client closed the connection while its request waited; nothing was counted", false},
-	{errBurst, http.StatusTooManyRequests, "rate_limit_exceeded",
-		"too many requests in this second; retry after 1 second", true},
-	{errVisitor, http.StatusTooManyRequests, "rate_limit_exceeded",
-		"too many requests of this visitor in this second; retry after 1 second", true},
+	{errBurst, http.StatusTooManyRequests, "rate_limit_exceeded", "", true},
 	{errTokens, http.StatusTooManyRequests, "rate_limit_exceeded",
 		"this account's daily quota for browser tokens is used up; it resets at midnight UTC", true},
 	{errBusy, http.StatusTooManyRequests, "rate_limit_exceeded", "", true},
@@ -137,37 +138,51 @@ func mappingOf(err error, rows ...errorMapping) errorMapping {
 	return errorMappings[last]
 }
 
+// exposedError is an error as a client sees it.
+type exposedError struct {
+	errorMapping
+	parameter string // "" if none is at fault
+}
+
 // mapError returns how err is exposed to a client, by rows or the table.
-func mapError(err error, rows ...errorMapping) (m errorMapping, message string) {
+func mapError(err error, rows ...errorMapping) exposedError {
 	if invalid := access.InvalidError(""); errors.As(err, &invalid) {
 		err = handlers.Refuse(errInvalid, invalid.Error())
 	}
-	m, message = mappingOf(err, rows...), ""
-	var r *handlers.Refusal
-	if errors.As(err, &r) {
-		message = r.Message
+	e := exposedError{errorMapping: mappingOf(err, rows...)}
+	var refusal *handlers.Refusal
+	var wrong *params.Error
+	switch {
+	case errors.As(err, &refusal) && refusal.Message != "":
+		e.message = refusal.Message
+	case errors.As(err, &wrong):
+		e.message, e.parameter = wrong.Message, wrong.Parameter
+	case e.is == index.ErrPosition:
+		e.parameter = "cursor"
 	}
-	if message == "" {
-		message = m.message
-	}
-	return m, message
+	return e
 }
 
 // exposedErrors returns the rows of the table of errors that a client can tell apart, each with a
 // message.
-func exposedErrors() (rows []errorMapping) {
+func exposedErrors() (rows []exposedError) {
 	for _, m := range errorMappings {
-		switch m.is { // errors of their own say which parameter and what it must be, or which generation
+		e := exposedError{errorMapping: m}
+		switch m.is { // their errors say which parameter and its values, or which generation
 		case errInvalid:
-			m.message = "limit must be between 1 and 100"
+			e.message, e.parameter = "limit must be between 1 and 100", "limit"
+		case index.ErrPosition:
+			e.parameter = "cursor"
+		case errBurst:
+			e.message = fmt.Sprintf(burstExceeded, 10, "")
 		case errNotKept:
-			m.message = notKept("20261122-051422.061847", "20261124-051407.220331")
+			e.message = notKept("20261122-051422.061847", "20261124-051407.220331")
 		case errForbidden:
-			m.message = "the token is not for this endpoint: it is for tiles, one"
+			e.message = "this token does not allow this endpoint; it allows: tiles, one"
 		}
-		same := func(r errorMapping) bool { return r.status == m.status && r.code == m.code && r.message == m.message }
+		same := func(r exposedError) bool { return r.status == e.status && r.code == e.code && r.message == e.message }
 		if !slices.ContainsFunc(rows, same) {
-			rows = append(rows, m)
+			rows = append(rows, e)
 		}
 	}
 	return rows

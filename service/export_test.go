@@ -201,10 +201,10 @@ func TestX5_Invalid(t *testing.T) {
 	}{
 		{"format=xml", `format must be one of ndjson, csv, parquet`, 0},
 		{"after=0&" + pinned, "after must be an integer, 1 or more", 0},
-		{"after=7", "after needs generation", 0},
+		{"after=7", "after requires generation", 0},
 		{"format=parquet&after=7&" + pinned, "after cannot be used with format=parquet", 0},
-		{"after=999999999999&" + pinned, "after must be the id of a filing that the other parameters select", 1},
-		{fmt.Sprintf("after=%d&filing_type=the+one&%s", filings[1].ID, pinned), "after must be the id of a filing that the other parameters select", 2},
+		{"after=999999999999&" + pinned, "is not in this export; send the id of its last complete row", 1},
+		{fmt.Sprintf("after=%d&filing_type=the+one&%s", filings[1].ID, pinned), "is not in this export; send the id of its last complete row", 2},
 		{"q=", "q must be 1 to 200 characters", 2},
 	} {
 		a := s.get(t, access.Pro, "/v1/filings/export?"+tt.query)
@@ -422,7 +422,7 @@ func TestX6_HTTP10(t *testing.T) {
 	defer c.Close()
 	fmt.Fprintf(c, "GET /v1/filings/export HTTP/1.0\r\nX-API-Key: %s\r\n\r\n", s.Keys[access.Pro])
 	answer, err := io.ReadAll(c)
-	if err != nil || !strings.Contains(string(answer), " 400 ") || !strings.Contains(string(answer), "needs HTTP/1.1") {
+	if err != nil || !strings.Contains(string(answer), " 400 ") || !strings.Contains(string(answer), "require HTTP/1.1") {
 		t.Errorf("%s, %v", answer, err)
 	}
 }

@@ -34,8 +34,8 @@ func (s *Service) export(e *endpoint) fiber.Handler {
 		k := callOf(c)
 		k.route = e.Path
 		if !c.Request().Header.IsHTTP11() {
-			return handlers.Refuse(errInvalid, "an export needs HTTP/1.1, in which it shows that all of it came; "+
-				"a proxy in between must use it too (nginx: proxy_http_version 1.1)")
+			return handlers.Refuse(errInvalid, "exports require HTTP/1.1, so an incomplete file can be detected; "+
+				"configure your proxy to use it (nginx: proxy_http_version 1.1)")
 		}
 		q, err := s.parse(k, e)
 		if err != nil {
@@ -102,8 +102,8 @@ func (s *Service) begin(k *call, q params.Request, to export.Sending) error {
 	}
 	total, err := export.Count(ctx, r, q.Query.Where, q.After)
 	if errors.Is(err, export.ErrAfter) {
-		return handlers.Refuse(errInvalid, fmt.Sprintf(
-			"after must be the id of a filing that the other parameters select in this generation; %d is none", q.After))
+		return params.Invalid("after", "after=%d is not in this export; send the id of its last complete row, "+
+			"with the same filters and generation", q.After)
 	}
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func setFileHeaders(c *fiber.Ctx, r *serving.Reader, f export.Format, coding str
 func busy(k *call, what string, wait time.Duration) error {
 	seconds := math.Ceil(wait.Seconds())
 	k.http.Set(fiber.HeaderRetryAfter, fmt.Sprintf("%.0f", seconds))
-	return handlers.Refuse(errBusy, fmt.Sprintf("%s: try again in %.0f seconds", what, seconds))
+	return handlers.Refuse(errBusy, fmt.Sprintf("%s; retry after %.0f seconds", what, seconds))
 }
 
 // charge takes the price of an export of so many rows, all of it or nothing.

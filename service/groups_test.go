@@ -106,8 +106,8 @@ func TestX12_Invalid(t *testing.T) {
 		"":                                    "by must be given: " + form,
 		"by=":                                 "by must be " + form,
 		"by=%20,":                             `by must be ` + form + `, not ","`,
-		"by=contry":                           "by must be " + form + `, not "contry"; the nearest one is county`,
-		"by=month,Filing_Type":                "by must be " + form + `, not "month,Filing_Type"; the nearest one is filing_type`,
+		"by=contry":                           "by must be " + form + `, not "contry"; did you mean county?`,
+		"by=month,Filing_Type":                "by must be " + form + `, not "month,Filing_Type"; did you mean filing_type?`,
 		"by=x":                                "by must be " + form + `, not "x"`,
 		"by=county,county":                    "by must be " + form + `, not "county,county"`,
 		"by=county&by=county":                 "by must be " + form + `, not "county,county"`,
@@ -146,7 +146,7 @@ func TestX12_TooMany(t *testing.T) {
 	s := newSite(t, caching{oracle(all)})
 	for range 2 { // the second time from the cache
 		a := s.get(t, access.Pro, groupsPath+"by=holder")
-		const want = "by must make at most 10000 groups, not 10001: filter more, or group by what has fewer values; limit returns the first ones of more"
+		const want = "10001 groups are more than 10000; add filters, or group by a field with fewer values, or set limit"
 		if d := a.document(t); a.status != http.StatusBadRequest || d.Error == nil || d.Error.Message != want {
 			t.Errorf("%d %s", a.status, a.body)
 		}

@@ -108,7 +108,7 @@ type document struct {
 		Tier      string
 		Remaining *int64 `json:"rate_limit_remaining"`
 	}
-	Error *struct{ Code, Message string }
+	Error *struct{ Code, Message, Parameter string }
 }
 
 func (a response) document(t testing.TB) document {

@@ -85,7 +85,7 @@ func (s *Service) preflight(c *fiber.Ctx) error {
 // fail writes the response to a request that failed, after giving back what does not count of its
 // price (rule X60).
 func (s *Service) fail(k *call, err error) {
-	kind, message := mapError(err)
+	kind := mapError(err)
 	switch {
 	case kind.is == index.ErrSpent:
 		s.chargeSpent(k)
@@ -103,7 +103,7 @@ func (s *Service) fail(k *call, err error) {
 	r.ResetBody()
 	k.http.Status(kind.status)
 	k.http.Set(fiber.HeaderContentType, contentType)
-	r.SetBody(k.appendError(nil, kind, message))
+	r.SetBody(k.appendError(nil, kind))
 }
 
 // client returns the address that a request comes from. A proxy that does not say so is logged

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
 	"sync"
@@ -33,7 +32,7 @@ func newDocument(t *params.Table, rows []endpoint) ([]byte, error) {
 		a.Operations = append(a.Operations, e.Operation)
 	}
 	for _, m := range exposedErrors() {
-		body := (&call{id: exampleRequestID}).appendError(nil, m, m.message)
+		body := (&call{id: exampleRequestID}).appendError(nil, m)
 		a.Errors = append(a.Errors, openapi.Error{
 			Status: m.status, Code: m.code, Message: m.message, Flat: m.flat, Body: body,
 		})
@@ -68,8 +67,8 @@ func (s *Service) partOfDocument() fiber.Handler {
 		}
 		document, unknown := p.Of(wanted)
 		if unknown != "" {
-			return handlers.Refuse(errInvalid, fmt.Sprintf("paths must be a list of paths of this document, not %q; "+
-				"those are %s", params.Shorten(unknown), strings.Join(p.Paths(), ", ")))
+			return params.Invalid("paths", "paths must be a list of paths of this document, not %q; "+
+				"they are %s", params.Shorten(unknown), strings.Join(p.Paths(), ", "))
 		}
 		c.Set(fiber.HeaderCacheControl, "public, no-cache")
 		c.Set(fiber.HeaderContentType, contentType)

@@ -111,10 +111,10 @@ func (s *Service) endOperation(c *fiber.Ctx, began time.Time, route string, err 
 	user, _ := c.Locals(accountUser{}).(string)
 	var attributes []slog.Attr
 	if err != nil {
-		m, message := mapError(edge.Error(err), operatorMappings...)
+		m := mapError(edge.Error(err), operatorMappings...)
 		c.Response().ResetBody()
 		c.Status(m.status).Set(fiber.HeaderContentType, contentType)
-		c.Response().SetBody(k.appendError(nil, m, message))
+		c.Response().SetBody(k.appendError(nil, m))
 		attributes = append(attributes, slog.String("code", m.code))
 		switch {
 		case m.status >= http.StatusInternalServerError:

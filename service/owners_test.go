@@ -126,7 +126,7 @@ func TestX27_Invalid(t *testing.T) {
 		"sort_by=sum":                      `sort_by must be one of filings, amount, name (in any case), not "sum"`,
 		"state=florida":                    `state must be two letters, not "florida"`,
 		"limit=0":                          "limit must be between 1 and 100",
-		"cursor=*&offset=1":                "offset must not be given with cursor: a page by cursor begins after the one before",
+		"cursor=*&offset=1":                "offset must not be given with cursor, which has the position already",
 		"generation=2026":                  `generation must be the id of a generation such as 20261122-051422.061847, not "2026"`,
 		"cursor=" + url.QueryEscape("x y"): "cursor must be *, or the next_cursor of a page: this one is damaged",
 	} {

@@ -87,7 +87,7 @@ func TestX9_Refused(t *testing.T) {
 	}{
 		{access.Starter, "bedrooms", "fields must not have bedrooms with a key of this tier: only the pro tier and above show it"},
 		{access.Pro, "id,ownerPhonePrimary", "fields must not have ownerPhonePrimary with a key of this tier: only the enterprise tier and above show it"},
-		{access.Pro, "ownr", `fields must be a list of a filing's fields, not "ownr"; the nearest one is owner`},
+		{access.Pro, "ownr", `fields must be a list of a filing's fields, not "ownr"; did you mean owner?`},
 	} {
 		for _, path := range []string{"/v1/filings?", "/v1/filings/search?q=a&", "/v1/filings/1?", "/v1/liens/1?"} {
 			if got := s.get(t, tt.tier, path+"fields="+tt.fields); got.status != http.StatusBadRequest || got.document(t).Error.Message != tt.want {

@@ -51,13 +51,13 @@ func (s *Service) parse(k *call, e *endpoint) (params.Request, error) {
 	c := k.http
 	if k.token != nil && !(e.Token && slices.Contains(k.token.Endpoints, e.Name)) {
 		return params.Request{}, handlers.Refuse(errForbidden,
-			"the token is not for this endpoint: it is for "+strings.Join(k.token.Endpoints, ", "))
+			"this token does not allow this endpoint; it allows: "+strings.Join(k.token.Endpoints, ", "))
 	}
 	if k.query == nil { // else its price was in it
 		k.query, k.unread = s.params.Split(&e.Endpoint, string(c.Request().URI().QueryString()))
 	}
 	if k.unread != nil {
-		return params.Request{}, handlers.Refuse(errInvalid, k.unread.Error())
+		return params.Request{}, k.unread
 	}
 	strictness := negotiate.Handling(headerLines(c, headerPrefer))
 	if strictness != "" {
@@ -65,7 +65,7 @@ func (s *Service) parse(k *call, e *endpoint) (params.Request, error) {
 	}
 	if len(k.query.Unknown) > 0 {
 		if strictness == "strict" {
-			return params.Request{}, handlers.Refuse(errInvalid, s.params.Unknown(e.Takes, k.query.Unknown[0]).Error())
+			return params.Request{}, s.params.Unknown(e.Takes, k.query.Unknown[0])
 		}
 		c.Set(headerIgnored, negotiate.Tokens(k.query.Unknown))
 	}
@@ -85,7 +85,7 @@ func (s *Service) parse(k *call, e *endpoint) (params.Request, error) {
 	}
 	q, err := s.params.Read(k.query, k.param, tiers, s.now())
 	if err != nil {
-		return q, handlers.Refuse(errInvalid, err.Error())
+		return q, err
 	}
 	q.Host, q.Bearer = string(c.Request().Host()), k.bearer
 	q.Caller = params.Caller{User: k.admission.User, Tier: string(k.admission.Tier), Fields: tiers.Fields}

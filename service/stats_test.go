@@ -203,12 +203,12 @@ func TestX13_Pages(t *testing.T) {
 		t.Errorf("another limit: %d", len(d.Data))
 	}
 	for query, want := range map[string]string{
-		"state=GA&cursor=" + next: "state must be as on the first page, or be left out: the cursor holds it",
+		"state=GA&cursor=" + next: `state must be omitted, or be "FL" as on the first page`,
 		"limit=0":                 "limit must be between 1 and 1000",
 		"cursor=x":                "cursor must be *, or the next_cursor of a page: this one is damaged",
 	} {
 		wantInvalid(t, s.get(t, access.Pro, "/v1/coverage?"+query), want)
 	}
 	wantInvalid(t, s.get(t, access.Pro, "/v1/filings?cursor="+next),
-		"cursor must be one of this endpoint, which is the list: this one is of the coverage")
+		"this cursor belongs to the coverage, and this is the list; start here with cursor=*")
 }

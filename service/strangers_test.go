@@ -262,7 +262,7 @@ func TestX51_CountiesOfAState(t *testing.T) {
 			arguments = map[string]any{"cursor": *d.Pagination.Next}
 			other := map[string]any{"cursor": *d.Pagination.Next, "state": "GA"}
 			r := s.tool(t, access.Enterprise, "list_counties", other)
-			if !r.IsError || r.Text != "state must be as on the first page, or be left out: the cursor holds it" {
+			if !r.IsError || r.Text != `state must be omitted, or be "fl" as on the first page` {
 				t.Errorf("%+v", r)
 			}
 		}

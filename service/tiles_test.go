@@ -170,12 +170,12 @@ func TestX35_Requests(t *testing.T) {
 		t.Errorf("HEAD: %d", b.status)
 	}
 	for target, want := range map[string]string{
-		strings.Replace(world, "/0/0/0", "/2/4/0", 1):          "x must be below 4: at zoom 2 the world is so many tiles wide",
+		strings.Replace(world, "/0/0/0", "/2/4/0", 1):          "x must be below 4, the number of tiles side by side at zoom 2",
 		strings.Replace(world, "/0/0/0", "/2/0/9999999999", 1): "y must be below 4",
 		strings.Replace(world, "/0/0/0", "/23/0/0", 1):         "z must be between 0 and 22",
 		strings.Replace(world, "/0/0/0", "/a/0/0", 1):          "z must be between 0 and 22",
-		world + "?date_range=30":                               "date_range must not be given here",
-		"/v1/tiles.json?date_range=30":                         "date_range must not be given here",
+		world + "?date_range=30":                               "date_range is not supported here",
+		"/v1/tiles.json?date_range=30":                         "date_range is not supported here",
 		"/v1/tiles.json?min_amount=x":                          "min_amount must be",
 		"/v1/tiles/now/0/0/0.mvt":                              "generation must be",
 		"/v1/tiles/20200101-000000.000000/0/0/0.mvt":           "20200101-000000.000000",

@@ -59,22 +59,22 @@ func TestP5_Strict(t *testing.T) {
 		"exclude_filing_types, exclude_categories, exclude_counties, owner, holder, exclude_holders, ids, property_type, has_property_data, min_equity_percent, foreclosure_filter, min_acres, max_acres, " +
 		"bounds_north, bounds_south, bounds_east, bounds_west, near, radius, polygon, sort_by, sort_order, limit, offset, cursor, fields, generation"
 	for _, tt := range []struct{ name, target, prefer, want string }{
-		{"nearest", "/v1/filings?limitt=1", "handling=strict", "limitt is not a parameter here; the nearest one is limit"},
-		{"nearest to a legacy name", "/v1/filings?lien_typ=1", "handling=strict", "lien_typ is not a parameter here; the nearest one is filing_type"},
-		{"search's on the list", "/v1/filings?q=x", "handling=strict", "q is not a parameter here; those here are county, city, " + others},
-		{"nothing near", "/v1/filings?foo=1", "handling=strict", "foo is not a parameter here; those here are county, city, " + others},
-		{"nothing near a long one", "/v1/filings?columns=1", "handling=strict", "columns is not a parameter here; those here are county, city, " + others},
-		{"nothing near among few", "/v1/stats/counties?limit=1", "handling=strict", "limit is not a parameter here; those here are state, generation"},
-		{"case", "/v1/filings?COUNTY=1", "handling=strict", "COUNTY is not a parameter here; the nearest one is county"},
-		{"hyphens and no underscore", "/v1/filings?Min-Amount=1", "handling=strict", "Min-Amount is not a parameter here; the nearest one is min_amount"},
-		{"two edits of six", "/v1/filings?cuonty=1", "handling=strict", "cuonty is not a parameter here; the nearest one is county"},
-		{"swapped letters", "/v1/filings/search?q=a&sortby=x", "handling=strict", "sortby is not a parameter here; the nearest one is sort_by"},
-		{"quoted", "/v1/filings?maxamount=1", `respond-async, Handling="STRICT"; x=y`, "maxamount is not a parameter here; the nearest one is max_amount"},
-		{"before other errors", "/v1/filings?limit=0&monht=1", "handling=strict", "monht is not a parameter here; the nearest one is month"},
-		{"counties", "/v1/stats/counties?stat=FL", "handling=strict", "stat is not a parameter here; the nearest one is state"},
-		{"nothing near one", "/v1/counties?limit=1", "handling=strict", "limit is not a parameter here; those here are generation"},
-		{"none of the path", "/v1/filings/1?idd=1", "handling=strict", "idd is not a parameter here; those here are fields, generation"},
-		{"no parameters", "/v1/me?a=1", "handling=strict", "a is not a parameter here: this endpoint has none"},
+		{"nearest", "/v1/filings?limitt=1", "handling=strict", "unknown parameter limitt; did you mean limit?"},
+		{"nearest to a legacy name", "/v1/filings?lien_typ=1", "handling=strict", "unknown parameter lien_typ; did you mean filing_type?"},
+		{"search's on the list", "/v1/filings?q=x", "handling=strict", "unknown parameter q; this endpoint has county, city, " + others},
+		{"nothing near", "/v1/filings?foo=1", "handling=strict", "unknown parameter foo; this endpoint has county, city, " + others},
+		{"nothing near a long one", "/v1/filings?columns=1", "handling=strict", "unknown parameter columns; this endpoint has county, city, " + others},
+		{"nothing near among few", "/v1/stats/counties?limit=1", "handling=strict", "unknown parameter limit; this endpoint has state, generation"},
+		{"case", "/v1/filings?COUNTY=1", "handling=strict", "unknown parameter COUNTY; did you mean county?"},
+		{"hyphens and no underscore", "/v1/filings?Min-Amount=1", "handling=strict", "unknown parameter Min-Amount; did you mean min_amount?"},
+		{"two edits of six", "/v1/filings?cuonty=1", "handling=strict", "unknown parameter cuonty; did you mean county?"},
+		{"swapped letters", "/v1/filings/search?q=a&sortby=x", "handling=strict", "unknown parameter sortby; did you mean sort_by?"},
+		{"quoted", "/v1/filings?maxamount=1", `respond-async, Handling="STRICT"; x=y`, "unknown parameter maxamount; did you mean max_amount?"},
+		{"before other errors", "/v1/filings?limit=0&monht=1", "handling=strict", "unknown parameter monht; did you mean month?"},
+		{"counties", "/v1/stats/counties?stat=FL", "handling=strict", "unknown parameter stat; did you mean state?"},
+		{"nothing near one", "/v1/counties?limit=1", "handling=strict", "unknown parameter limit; this endpoint has generation"},
+		{"none of the path", "/v1/filings/1?idd=1", "handling=strict", "unknown parameter idd; this endpoint has fields, generation"},
+		{"no parameters", "/v1/me?a=1", "handling=strict", "unknown parameter a: this endpoint has none"},
 	} {
 		t.Run("P5 "+tt.name, func(t *testing.T) {
 			t.Parallel()

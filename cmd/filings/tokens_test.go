@@ -41,7 +41,7 @@ func TestX32_Command(t *testing.T) {
 		{exitUsage, `required flag(s) "user" not set`, []string{"create", page}},
 		{exitUsage, "origin must be given", []string{"create", "--user", "u1"}},
 		{exitUsage, "county must not be empty", []string{"create", "--user", "u1", page, "county="}},
-		{exitUsage, "countys is not a parameter here; the nearest one is county", []string{"create", "--user", "u1", page, "countys=Lee"}},
+		{exitUsage, "unknown parameter countys; did you mean county?", []string{"create", "--user", "u1", page, "countys=Lee"}},
 		{exitUsage, "fields must not have ownerPhonePrimary with a token", []string{"create", "--user", "u1", page, "fields=ownerPhonePrimary"}},
 		{exitUsage, `"Lee": must be NAME=VALUE`, []string{"create", "--user", "u1", page, "Lee"}},
 		{exitUsage, `"expires_in=60": must be NAME=VALUE, a parameter of GET /v1/tokens, but --expires-in`, []string{"create", "--user", "u1", page, "expires_in=60"}},

@@ -42,8 +42,7 @@ func NoChangesets(since, until string) string {
 	if until == "" {
 		return "there is no live generation yet, and so nothing that changed since " + since
 	}
-	return fmt.Sprintf("what changed from %s to %s is not known: it is too long ago, or one of them was never live. Export anew "+
-		"(/v1/filings/export), and go on with the generation in its X-Generation", since, until)
+	return fmt.Sprintf("no changes are kept from %s to %s; export again (/v1/filings/export) and continue from its X-Generation", since, until)
 }
 
 // Change is a change as documents have it.

@@ -56,7 +56,7 @@ func Fields(ctx context.Context, r *serving.Reader, q params.Request) (Result, e
 		return Result{}, err
 	}
 	if values == nil {
-		return Result{}, Refuse(ErrInvalid, "generation must be one whose fields were counted: this one was loaded before the program did that")
+		return Result{}, params.Invalid("generation", "this generation was loaded before fields were counted; use a later one")
 	}
 	data := []FieldStats{}
 	for _, f := range index.Fields() {

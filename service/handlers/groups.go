@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"filings/index"
@@ -14,11 +13,11 @@ import (
 func GroupFilings(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	all, err := r.Groups(ctx, q.Query.Where, q.Groups)
 	if most := q.Groups.Most(); err == nil && all.Total > int64(most) {
-		hint := "filter more, or group by what has fewer values"
+		hint := "add filters, or group by a field with fewer values"
 		if q.Groups.Limit == 0 {
-			hint += "; limit returns the first ones of more"
+			hint += ", or set limit"
 		}
-		err = Refuse(ErrInvalid, fmt.Sprintf("by must make at most %d groups, not %d: %s", most, all.Total, hint))
+		err = params.Invalid("by", "%d groups are more than %d; %s", all.Total, most, hint)
 	}
 	return Result{Data: Groups{q.Groups.By, all.List}, Total: all.Total}, err
 }

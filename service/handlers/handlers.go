@@ -25,7 +25,6 @@ type Result struct {
 
 // Kinds of refusals.
 var (
-	ErrInvalid   = errors.New("invalid parameter") // because of a parameter
 	ErrForbidden = errors.New("not for this caller")
 	ErrNotKept   = errors.New("generation is not kept") // or what leads from or to it
 )

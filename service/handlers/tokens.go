@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"filings/index"
@@ -42,7 +41,7 @@ func MakeToken(secrets tokens.Secrets, q params.Request) (Token, error) {
 	token, err := secrets.Sign(tokens.Payload{Key: q.Caller.KeyHash, Expires: expires.Unix(), Origins: q.Token.Origins, Endpoints: q.Token.Endpoints,
 		Filter: q.Filters, Fields: q.Fields.String(), Burst: q.Token.Burst, Checked: q.Token.Excludes})
 	if errors.Is(err, tokens.ErrTooLong) {
-		err = Refuse(ErrInvalid, fmt.Sprintf("token must have at most %d bytes: give fewer origins, fields or filters", tokens.MaxBytes))
+		err = params.Invalid("", "the token would have more than %d bytes; request fewer origins, fields or filters", tokens.MaxBytes)
 	}
 	return Token{token, expires, q.Token.Origins, q.Token.Endpoints, q.Filters}, err
 }

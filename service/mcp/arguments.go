@@ -130,7 +130,7 @@ func (c *Call) values() (url.Values, error) {
 		case name == "":
 			return nil, errors.New("arguments must have names")
 		case name == "token": // which the endpoint would take for that of its caller
-			return nil, errors.New("token is not a parameter here")
+			return nil, errors.New("unknown parameter token")
 		case name == "limit" && len(texts) == 1 && above(texts[0]):
 			texts[0] = strconv.Itoa(maxRows) // as a limit that is too high becomes the highest one (rule P1)
 		}

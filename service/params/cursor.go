@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,7 +47,7 @@ func (r *Raw) resume(today time.Time) (*Raw, *cursor.Cursor, error) {
 	}
 	if offset, s := r.named("offset"); s.isFilled(offset) {
 		return r, nil, invalid("offset",
-			"must not be given with cursor: a page by cursor begins after the one before")
+			"must not be given with cursor, which has the position already")
 	}
 	at := cursor.Cursor{Endpoint: r.of.Name, Day: today}
 	if text != cursor.First {
@@ -56,7 +57,7 @@ func (r *Raw) resume(today time.Time) (*Raw, *cursor.Cursor, error) {
 	}
 	at.Query, err = r.query()
 	if err == nil && !cursor.Fits(at.Query) {
-		err = invalid("cursor", "holds up to %d characters of the other parameters, and these are %d: give fewer",
+		err = invalid("cursor", "contains the other parameters, at most %d characters of them, not %d; send fewer",
 			cursor.MaxQuery, len(at.Query))
 	}
 	return r, &at, err
@@ -71,8 +72,8 @@ func (r *Raw) resumeAt(text string) (*Raw, cursor.Cursor, error) {
 		return r, at, damaged
 	}
 	if want := r.of.Name; at.Endpoint != want {
-		return r, at, invalid("cursor", "must be one of this endpoint, which is the %s: this one is of the %s",
-			want, Shorten(at.Endpoint))
+		return r, at, Invalid("cursor", "this cursor belongs to the %s, and this is the %s; start here with cursor=%s",
+			Shorten(at.Endpoint), want, cursor.First)
 	}
 	if next.err != nil || len(held.Unknown) > 0 || at.After == "" {
 		return r, at, damaged
@@ -92,7 +93,7 @@ func (r *Raw) resumeAt(text string) (*Raw, cursor.Cursor, error) {
 		case p.crawl == ofEachPage:
 			held.sent[i] = s
 		case p.crawl == ofGeneration && text != at.Generation:
-			err = invalid(s.name, "must be %s, which the cursor is of, or be left out", at.Generation)
+			err = invalid(s.name, "must be %s, the generation of the cursor; omit it", at.Generation)
 		case p.crawl == heldByCursor:
 			err = held.holds(i, s.name, text)
 		}
@@ -108,7 +109,9 @@ func (r *Raw) holds(i int, name, text string) error {
 	p := &r.table.rows[i]
 	want, err := r.at(i).text(p)
 	if err == nil && !p.same(text, want) {
-		err = invalid(name, "must be as on the first page, or be left out: the cursor holds it")
+		if err = invalid(name, "must be omitted, as on the first page"); want != "" {
+			err = invalid(name, "must be omitted, or be %s as on the first page", strconv.Quote(Shorten(want)))
+		}
 	}
 	return err
 }

@@ -65,7 +65,7 @@ func (b box) missing(on Endpoints) error {
 	if names == nil {
 		return nil
 	}
-	return invalid(strings.Join(names, ", "), "must be given: a box has four bounds")
+	return Invalid(names[0], "%s must be given: a box has four bounds", strings.Join(names, ", "))
 }
 
 // inBox adds a box, if there is one, and its cells.
@@ -123,7 +123,7 @@ func (b *builder) ofTile(on Endpoints) error {
 	tile.Zoom = b.zoom
 	for i, number := range []int{tile.Column, tile.Row} {
 		if number >= 1<<b.zoom {
-			return invalid([]string{"x", "y"}[i], "must be below %d: at zoom %d the world is so many tiles wide",
+			return invalid([]string{"x", "y"}[i], "must be below %d, the number of tiles side by side at zoom %d",
 				1<<b.zoom, b.zoom)
 		}
 	}
@@ -138,10 +138,9 @@ func (r *Request) resumes() error {
 	case r.After == 0:
 		return nil
 	case r.Format == "parquet":
-		return invalid("after", "cannot be used with format=parquet, whose files are only read whole: "+
-			"take the export from the beginning")
+		return invalid("after", "cannot be used with format=parquet: a Parquet file can't be continued; export from the beginning")
 	case r.Generation == "":
-		return invalid("after", "needs generation: the header X-Generation of the export that broke off")
+		return invalid("after", "requires generation: the X-Generation header of the incomplete export")
 	}
 	return nil
 }

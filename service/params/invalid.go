@@ -10,9 +10,24 @@ import (
 	"filings/index"
 )
 
-// invalid is the error of an invalid parameter: its name, and what it must be.
+// ErrInvalid is the kind of every Error.
+var ErrInvalid = errors.New("invalid parameter")
+
+// Error is an invalid parameter. Its message is for the client, and names it.
+type Error struct{ Parameter, Message string }
+
+func (e *Error) Error() string { return e.Message }
+
+func (*Error) Is(kind error) bool { return kind == ErrInvalid }
+
+// invalid is the error of an invalid parameter: its name, and the values that it takes.
 func invalid(name, must string, args ...any) error {
-	return errors.New(name + " " + fmt.Sprintf(must, args...))
+	return &Error{name, name + " " + fmt.Sprintf(must, args...)}
+}
+
+// Invalid is the error of an invalid parameter whose message does not begin with its name.
+func Invalid(parameter, message string, args ...any) error {
+	return &Error{parameter, fmt.Sprintf(message, args...)}
 }
 
 // invalid is the error of a value that p does not take, read as v. The message for limit is the
@@ -38,9 +53,9 @@ func (p *Parameter) hint(wrong string) string {
 	}
 	switch {
 	case i >= 0:
-		return "; the nearest one is " + p.Choices[i]
+		return "; did you mean " + p.Choices[i] + "?"
 	case p.Kind == FieldNames:
-		return "; those are " + strings.Join(p.Choices, ", ")
+		return "; the fields are " + strings.Join(p.Choices, ", ")
 	}
 	return ""
 }
@@ -78,11 +93,12 @@ func Shorten(s string) string {
 // Unknown is the error of a name that the endpoint does not take, for strict handling. It names the
 // nearest one that it takes; where none is near, all of them.
 func (t *Table) Unknown(on Endpoints, name string) error {
+	name = Shorten(name)
 	if len(t.names[on]) == 0 {
-		return invalid(Shorten(name), "is not a parameter here: this endpoint has none")
+		return Invalid(name, "unknown parameter %s: this endpoint has none", name)
 	}
 	if near := t.nearest(on, name); near != "" {
-		return invalid(Shorten(name), "is not a parameter here; the nearest one is %s", near)
+		return Invalid(name, "unknown parameter %s; did you mean %s?", name, near)
 	}
 	var all []string
 	for _, p := range t.Of(on) {
@@ -90,7 +106,7 @@ func (t *Table) Unknown(on Endpoints, name string) error {
 			all = append(all, p.Name)
 		}
 	}
-	return invalid(Shorten(name), "is not a parameter here; those here are %s", strings.Join(all, ", "))
+	return Invalid(name, "unknown parameter %s; this endpoint has %s", name, strings.Join(all, ", "))
 }
 
 // nearest returns the current name of the endpoint's parameter that name, which may resemble a

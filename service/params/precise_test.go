@@ -62,12 +62,12 @@ func TestX9_Fields_Refused(t *testing.T) {
 		query, want string
 		tier        index.Tier
 	}{
-		{"fields=id,ownr", `fields must be a list of a filing's fields, not "ownr"; the nearest one is owner`, index.Free},
-		{"fields=OWNER", `fields must be a list of a filing's fields, not "OWNER"; the nearest one is owner`, index.Free},
-		{"fields=filing_date", `fields must be a list of a filing's fields, not "filing_date"; the nearest one is filingDate`, index.Free},
-		{"fields=*", `fields must be a list of a filing's fields, not "*"; those are ` + all, index.Free},
-		{"fields=createdAt", `fields must be a list of a filing's fields, not "createdAt"; those are ` + all, index.Enterprise},
-		{"fields=city", `fields must be a list of a filing's fields, not "city"; those are ` + all, index.Enterprise},
+		{"fields=id,ownr", `fields must be a list of a filing's fields, not "ownr"; did you mean owner?`, index.Free},
+		{"fields=OWNER", `fields must be a list of a filing's fields, not "OWNER"; did you mean owner?`, index.Free},
+		{"fields=filing_date", `fields must be a list of a filing's fields, not "filing_date"; did you mean filingDate?`, index.Free},
+		{"fields=*", `fields must be a list of a filing's fields, not "*"; the fields are ` + all, index.Free},
+		{"fields=createdAt", `fields must be a list of a filing's fields, not "createdAt"; the fields are ` + all, index.Enterprise},
+		{"fields=city", `fields must be a list of a filing's fields, not "city"; the fields are ` + all, index.Enterprise},
 		{"fields=owner,bedrooms", "fields must not have bedrooms with a key of this tier: only the pro tier and above show it", index.Free},
 		{"fields=ownerPhonePrimary", "fields must not have ownerPhonePrimary with a key of this tier: only the enterprise tier and above show it", index.Pro},
 		{"fields=%ff", "fields must be percent-encoded UTF-8; a semicolon is written %3B", index.Free},

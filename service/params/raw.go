@@ -31,7 +31,7 @@ func (s *sent) repeated(p *Parameter, name string) {
 	switch {
 	case s.err != nil:
 	case name != s.name:
-		s.err = invalid(s.name, "must not be given together with %s: it is another name of it", name)
+		s.err = invalid(s.name, "must not be sent together with %s, its other name", name)
 	case !p.Kind.List:
 		s.err = invalid(s.name, "must be given only once")
 	}
@@ -104,7 +104,7 @@ func (t *Table) Split(of *Endpoint, query string) (*Raw, error) {
 		key, text, _ := strings.Cut(piece, "=")
 		name, ok := decode(key)
 		if !ok {
-			return refuse(invalid("query", notDecoded))
+			return refuse(Invalid("", "query "+notDecoded))
 		}
 		if i, ok := t.names[of.Takes][name]; ok {
 			if r.sent == nil {
@@ -133,7 +133,7 @@ func (t *Table) Split(of *Endpoint, query string) (*Raw, error) {
 			}
 		}
 		if known+len(r.Unknown) > MaxNames {
-			return refuse(invalid("query", "must have at most %d different names", MaxNames))
+			return refuse(Invalid("", "query must have at most %d different names", MaxNames))
 		}
 	}
 	if r.sent != nil && of.Takes&(boxed|strict) == 0 {

@@ -103,7 +103,7 @@ func (p *Parameter) read(s *sent, on Endpoints) (v value, some bool, err error) 
 	case text == "" && required:
 		return v, false, invalid(p.Name, "must be %s", p.Form())
 	case text == "" && s != nil && on&strict != 0:
-		return v, false, invalid(name, "must not be empty: leave it out, or give %s", p.Form())
+		return v, false, invalid(name, "must not be empty: omit it, or send %s", p.Form())
 	case text == "" && !p.InPath:
 		if text = p.Default; text == "" {
 			return v, false, nil
@@ -140,8 +140,7 @@ func (t *Table) refuse(raw *Raw) error {
 		if text, err := s.text(p); err != nil {
 			return err
 		} else if text != "" {
-			return invalid(s.name, "must not be given here: it selects other filings on each day, "+
-				"whether they change or not; give date_start")
+			return invalid(s.name, "is not supported here, because its result changes every day; use date_start")
 		}
 	}
 	return nil

@@ -37,7 +37,7 @@ func (r *Request) within(on Endpoints, s *Scope) error {
 	case r.Cursor != nil:
 		return invalid("cursor", "must not be given with a token, whose pages are those by offset")
 	case r.Query.Offset > maxByToken-r.Query.Limit:
-		return invalid("offset", "and limit must be at most %d together with a token", maxByToken)
+		return Invalid("offset", "offset and limit together must be at most %d with a token", maxByToken)
 	case r.Typos && len(s.Where.Predicates()) > 0:
 		return invalid("typos", "must not be given with a token that has filters: it would look at words of other filings")
 	case on == Owners && !s.counties && len(s.Where.Predicates()) > 0:
@@ -61,7 +61,7 @@ func (r *Request) within(on Endpoints, s *Scope) error {
 func (t *Table) token(r *Request, raw *Raw) error {
 	r.Filters = raw.filterQuery()
 	if n := len(r.Filters); n > maxFilter {
-		return invalid("token", "must have filters of at most %d bytes together, not %d", maxFilter, n)
+		return Invalid("", "token must have filters of at most %d bytes together, not %d", maxFilter, n)
 	}
 	ofOwners := t.onlyCounties(raw)
 	asked := &r.Token.Endpoints
