@@ -216,6 +216,9 @@ type Report struct {
 	// missing values.
 	Uncomputed int64 `json:"uncomputed"`
 
+	// Unread counts by field the values that a mapping could not read and left out ("or nothing").
+	Unread map[string]int64 `json:"unread,omitempty"`
+
 	// IgnoredFields counts names that no field has. Beyond 1,000 different ones they are counted
 	// under "(others)".
 	IgnoredFields map[string]int64 `json:"ignoredFields"`

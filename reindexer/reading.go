@@ -51,7 +51,8 @@ type reading struct {
 	read    atomic.Int64 // records, rejected ones included
 	rounded int64        // amounts of the records that were taken
 
-	uncomputed int64 // formulas of spreadsheets without a value
+	unread     map[string]int64 // values that "or nothing" left out, by field
+	uncomputed int64            // formulas of spreadsheets without a value
 
 	singles  int64 // rows of the source that are left out since they have one cell
 	atSingle int   // the line of the first
@@ -59,7 +60,8 @@ type reading struct {
 
 func newReading(all []source.Source, update, strict bool, reject func(Reject) error) *reading {
 	r := &reading{sources: all, reject: reject, warn: func(string, ...any) {},
-		counts: []SourceCounts{}, duplicates: map[int64]string{}, failed: map[string]error{}}
+		counts: []SourceCounts{}, duplicates: map[int64]string{}, failed: map[string]error{},
+		unread: map[string]int64{}}
 	r.rules = record.Rules{Update: update, Strict: strict, Ignored: record.Names{}}
 	if !update {
 		r.seen = idSet{}
@@ -132,6 +134,7 @@ func (r *reading) one(ctx context.Context, src source.Source, do handle) error {
 		r.warn("%s: its last row, in line %d, has no line end, and all others have one: the file may be cut off",
 			src.Name, in.Line())
 	}
+	r.countUnread(src)
 	for _, warning := range in.Warnings() {
 		r.warn("%s: %s", src.Name, warning)
 	}
@@ -226,6 +229,26 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 		if err != nil {
 			return err
 		}
+	}
+}
+
+// countUnread counts what the mapping of a source could not read, and says where it is much, or where
+// the mapping leaves out everything.
+func (r *reading) countUnread(src source.Source) {
+	p := r.programOf(src)
+	if p == nil {
+		return
+	}
+	unread, many := p.Unread()
+	for field, n := range unread {
+		r.unread[field] += n
+	}
+	for _, field := range many {
+		r.warn("%s: %s could not be read from %d values, more than 5 %%: see how %s reads it", src.Name, field,
+			unread[field], p.Name())
+	}
+	if r.count.Rows > 0 && r.count.LeftOut == r.count.Rows {
+		r.warn("%s: all of its %d rows are left out by %s", src.Name, r.count.Rows, p.Name())
 	}
 }
 

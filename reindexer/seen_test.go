@@ -50,7 +50,7 @@ func load(t *testing.T, file, text, name, mapping string, form source.Form) (s s
 		s.filings = append(s.filings, strings.Trim(f.Text(index.CaseNumber)+" "+f.Text(index.Owner), " "))
 		return nil
 	})
-	if len(r.counts) > 0 {
+	if s.unread = r.unread; len(r.counts) > 0 {
 		s.counts = r.counts[0]
 	}
 	return s
@@ -172,5 +172,46 @@ func TestX71_Separator(t *testing.T) {
 	s := load(t, "a.csv", "sep=;\nCase;Owner;Due\nK-1;A\n", "m.csv", caseTable, source.Form{})
 	if len(s.rejects) != 1 || s.rejects[0].Line != 3 {
 		t.Errorf("its lines are numbered from the first: %+v, %v", s.rejects, s.err)
+	}
+}
+
+// TestX72_Unread: what "or nothing" leaves out is counted by field, and more than a twentieth is a warning; in jq too.
+func TestX72_Unread(t *testing.T) {
+	t.Parallel()
+	rows := func(n, bad int, cell string) string {
+		text := "Case,Owner,Due\n"
+		for i := range n {
+			due := "5.00"
+			if i < bad {
+				due = cell
+			}
+			text += fmt.Sprintf("K-%d,A,%s\n", i, due)
+		}
+		return text
+	}
+	jq := strings.Replace(caseProgram, "money", "try money catch unread", 1)
+	for name, tt := range map[string]struct {
+		mapping, text string
+		unread        int64
+		warns         bool
+	}{
+		"m.csv, many":                      {caseTable, rows(100, 95, "USD 5.00"), 95, true},
+		"m.csv, six of 100":                {caseTable, rows(100, 6, "see note"), 6, true},
+		"m.csv, five of 100":               {caseTable, rows(100, 5, "see note"), 5, false},
+		"m.csv, none":                      {caseTable, rows(100, 50, ""), 0, false},
+		"m.csv, half of those with values": {caseTable, strings.Replace(rows(100, 98, ""), "K-0,A,", "K-0,A,x", 1), 1, true},
+		"m.jq, many":                       {jq, rows(100, 95, "USD 5.00"), 95, true},
+		"m.jq, an option of its own":       {strings.Replace(caseProgram, "money", "try money catch null", 1), rows(100, 95, "x"), 0, false},
+	} {
+		name, _, _ := strings.Cut(name, ",")
+		s := load(t, "a.csv", tt.text, name, tt.mapping, source.Form{})
+		warned := strings.Contains(fmt.Sprint(s.warnings), fmt.Sprintf("filingAmount could not be read from %d values", tt.unread))
+		if s.err != nil || len(s.filings) != 100 || s.unread["filingAmount"] != tt.unread || warned != tt.warns {
+			t.Errorf("%+v: %v, %v, %q", tt.unread, s.err, s.unread, s.warnings)
+		}
+	}
+	s := load(t, "a.csv", rows(3, 0, ""), "m.csv", caseTable+"where,Owner = B\n", source.Form{})
+	if got := fmt.Sprint(s.warnings); !strings.Contains(got, "all of its 3 rows are left out by m.csv") || len(s.filings) > 0 {
+		t.Error(got)
 	}
 }

@@ -98,13 +98,12 @@ func date(v, form any, f *forms) any {
 	case int, json.Number: // 20170821 in NDJSON
 		s, ok = fmt.Sprint(v), true
 	}
-	if Blank(v) {
+	if s = clean(s); Blank(v) || ok && Blank(s) {
 		return nil
 	}
 	if !ok {
 		return cannotRead("date", v)
 	}
-	s = strings.TrimSpace(s)
 	t, err := l.parse(s)
 	if err != nil {
 		if _, err := l.parse(monthName.ReplaceAllString(digit.ReplaceAllString(s, "1"), "Jan")); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,8 @@ type run struct {
 	forms  forms
 	source string // whose records are read
 	member string // of an object, that the program is making; "" for none
+
+	unread map[string]int64 // values that a member could not be read from
 }
 
 // Functions are the added functions. Each returns null for null and for the texts that blank knows,
@@ -49,17 +52,32 @@ var Functions = []Function{
 		{`date("YYYY-MM-DD"; "YYYY/MM/DD")`, `"2025/07/21"`, `"2025-07-21"`},
 		{`date("MM/DD/YYYY")`, `"13/1/2023"`, `error: date("MM/DD/YYYY"): there is no day "13/1/2023"`},
 	}, 1, 8, func(r *run, v any, of []any) any { return dateIn(v, of, &r.forms) }},
-	{"blank", "blank", "null for an empty string, `NA`, `N/A`, `NULL` and `-`, in any case; anything else unchanged", []Example{
-		{`blank`, `" n/a "`, `null`}, {`blank`, `"A B"`, `"A B"`},
-	}, 0, 0, func(_ *run, v any, _ []any) any {
-		if Blank(v) {
+	{"blank", "blank", "null for an empty string, `NA`, `N/A`, `NULL` and `-`, in any case, for an error of a " +
+		"spreadsheet such as `#REF!`, and for the words that are its arguments; anything else unchanged", []Example{
+		{`blank`, `" n/a "`, `null`}, {`blank`, `"A B"`, `"A B"`}, {`blank("None"; "nan")`, `"none"`, `null`},
+	}, 0, 30, func(_ *run, v any, words []any) any {
+		if Blank(v) || len(words) > 0 && isOneOf(v, words) {
 			return nil
 		}
 		return v
 	}},
-	{"text", "text", "a string unchanged, a number as its digits; null if `blank` returns null. Several values become " +
-		"one string, with commas between them", []Example{
-		{`text`, `1001`, `"1001"`}, {`text`, `"A B"`, `"A B"`}, {`text`, `"-"`, `null`},
+	{"equals", `equals("OPEN"; "ACTIVE")`, "whether a string is one of these, in any case; `\"\"` stands for what " +
+		"`blank` makes null", []Example{
+		{`equals("OPEN"; "ACTIVE")`, `"Open "`, `true`}, {`equals("")`, `"N/A"`, `true`},
+		{`equals("PAID")`, `"unpaid"`, `false`},
+	}, 1, 30, func(_ *run, v any, words []any) any { return isOneOf(v, words) }},
+	{"unread", "unread", "null, after `try … catch`. The report of the load counts these values by field. More than " +
+		"5 % of a field's values are a warning", []Example{
+		{`try money catch unread`, `"see note"`, `null`},
+	}, 0, 0, func(r *run, _ any, _ []any) any {
+		r.unread[r.member]++
+		return nil
+	}},
+	{"text", "text", "a string as people see it: without spaces at its ends, invisible characters, and the signs " +
+		"that keep a spreadsheet from reading it as a number; a number as its digits; null if `blank` returns null. " +
+		"Several values become one string, with commas between them", []Example{
+		{`text`, `1001`, `"1001"`}, {`text`, `" A B "`, `"A B"`}, {`text`, `"-"`, `null`},
+		{`text`, `"=\"00123\""`, `"00123"`}, {`text`, `"'00123"`, `"00123"`},
 		{`text(.street; .city; .zip)`, `{"street": "1 B ST", "city": "", "zip": 32801}`, `"1 B ST, 32801"`},
 	}, 0, 30, func(_ *run, v any, values []any) any {
 		if len(values) == 0 {
@@ -134,12 +152,16 @@ func texts(values []any) any {
 
 // textIn is the function text.
 func textIn(v any) any {
-	switch v.(type) {
+	switch s := v.(type) {
 	case string:
-		if !Blank(v) {
+		cleaned := clean(s)
+		switch {
+		case Blank(cleaned):
+			return nil
+		case len(cleaned) == len(s): // and no text is made of it
 			return v
 		}
-		return nil
+		return cleaned
 	case int, float64, *big.Int, json.Number:
 		text, _ := gojq.Marshal(v) // a number
 		return string(text)
@@ -149,6 +171,15 @@ func textIn(v any) any {
 	return cannotRead("text", v)
 }
 
+// isOneOf reports whether the text of a value is one of some words, in any case.
+func isOneOf(v any, words []any) bool {
+	text, _ := textIn(v).(string)
+	return slices.ContainsFunc(words, func(word any) bool {
+		w, is := word.(string)
+		return is && strings.EqualFold(strings.TrimSpace(w), text)
+	})
+}
+
 // numeric is a function that reads a number in a text. A number is itself.
 func numeric(name string, of func(string) any, v any) any {
 	if Blank(v) {
@@ -156,8 +187,16 @@ func numeric(name string, of func(string) any, v any) any {
 	}
 	switch v := v.(type) {
 	case string:
-		return of(strings.TrimSpace(v))
-	case int, float64, *big.Int, json.Number:
+		if v = clean(v); Blank(v) {
+			return nil
+		}
+		return of(v)
+	case json.Number:
+		if len(v) > 1 && v[0] == '0' && v[1] != '.' { // with the zeros of a spreadsheet's format
+			return number(v.String())
+		}
+		return v
+	case int, float64, *big.Int:
 		return v
 	}
 	return cannotRead(name, v)

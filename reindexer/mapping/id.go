@@ -17,12 +17,12 @@ import (
 func id(texts []any) any {
 	h := sha256.New()
 	for i, v := range texts {
-		if Blank(v) {
+		if s, _ := v.(string); Blank(v) || s != "" && Blank(clean(s)) {
 			return fail("id needs all of its texts: number %d is missing", i+1)
 		}
 		switch v := v.(type) {
 		case string:
-			h.Write([]byte(v))
+			h.Write([]byte(clean(v)))
 		case int:
 			h.Write(strconv.AppendInt(nil, int64(v), 10))
 		case *big.Int:

@@ -19,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,9 @@ type Program struct {
 	run     *run
 	reads   []Read
 	cells   string // the mistake of a program for CSV, after its place; "" for none
+
+	maybe []string         // members that may be unread
+	read  map[string]int64 // how many of these were read
 }
 
 // Record is a record of a load, as record.Parser takes it.
@@ -70,8 +74,9 @@ func compile(name, text string, source script, today time.Time) (*Program, error
 	c := check(query, source)
 	p := &Program{name: name, isTable: source.isTable, reads: c.reads, cells: c.cells}
 	p.limit = bound.New(context.Background(), 0)
-	p.run = &run{forms: forms{today: today, known: map[string]layout{}}}
-	p.code, err = bound.Compile(query, append(p.run.options(), noteMembers(query, p.run)...)...)
+	p.run = &run{forms: forms{today: today, known: map[string]layout{}}, unread: map[string]int64{}}
+	p.read = map[string]int64{}
+	p.code, err = bound.Compile(query, append(p.run.options(), p.noteMembers(query)...)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%s", name, source.unknownName(err))
 	}
@@ -81,10 +86,10 @@ func compile(name, text string, source script, today time.Time) (*Program, error
 	return p, nil
 }
 
-// noteMembers has a program note in r the member of an object that it makes, so that a failure can
+// noteMembers has a program note in its run the member of an object that it makes, so that a failure can
 // name it: of objects that are not within another one.
-func noteMembers(query *gojq.Query, r *run) (functions []gojq.CompilerOption) {
-	noted := map[string]bool{}
+func (p *Program) noteMembers(query *gojq.Query) (functions []gojq.CompilerOption) {
+	noted, r := map[string]bool{}, p.run
 	note := func(member string) *gojq.Query {
 		name := "member " + member // no program can call a name with a blank
 		if !noted[name] {
@@ -103,6 +108,9 @@ func noteMembers(query *gojq.Query, r *run) (functions []gojq.CompilerOption) {
 		}
 		for _, member := range term.Object.KeyVals {
 			if member.Val != nil {
+				if strings.Contains(member.Val.String(), "unread") {
+					p.maybe = append(p.maybe, textOf(member.KeyString, member.Key))
+				}
 				member.Val = &gojq.Query{Left: note(textOf(member.KeyString, member.Key)), Op: gojq.OpPipe, Right: member.Val}
 			}
 		}
@@ -130,6 +138,8 @@ func (p *Program) IsTable() bool { return p != nil && p.isTable }
 // texts of CSV for something else.
 func (p *Program) Begin(s source.Source, in *source.Reader) error {
 	p.run.source = s.Name
+	clear(p.run.unread)
+	clear(p.read)
 	if in.Format == source.CSV && p.cells != "" {
 		return fmt.Errorf("%s:%s", p.name, p.cells)
 	}
@@ -170,8 +180,25 @@ func (p *Program) results(input any) ([]Record, error) {
 		if len(p.out) == recordsLimit {
 			return nil, fmt.Errorf("the mapping gives more than %d records for one", recordsLimit)
 		}
+		for _, member := range p.maybe {
+			if object[member] != nil {
+				p.read[member]++
+			}
+		}
 		p.out = append(p.out, object)
 	}
+}
+
+// Unread returns how many values each member could not be read from since Begin, and which of these
+// are more than a twentieth.
+func (p *Program) Unread() (unread map[string]int64, many []string) {
+	for member, n := range p.run.unread {
+		if 20*n > n+p.read[member] {
+			many = append(many, member)
+		}
+	}
+	slices.Sort(many)
+	return p.run.unread, many
 }
 
 // recordsLimit is how many records a program may make of one.

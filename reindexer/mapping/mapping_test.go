@@ -232,3 +232,48 @@ func TestX20_Records(t *testing.T) {
 		}
 	}
 }
+
+// TestX72_Clean: a text is as people see it, in each function that reads one.
+func TestX72_Clean(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]string{
+		" A B ": "A B", "\u00a0A\u00a0": "A", "A\r": "A", "\ufeffA": "A", "A\u200bB\u00ad": "AB", "B\x1a": "B", "\x07A": "A", "1 ELM\r\nX": "1 ELM\nX", "A\tB": "A\tB",
+		"\t000126": "000126", `="000124"`: "000124", `'000125`: "000125", `'=1+1`: "=1+1", `'-5`: "-5", `'@x`: "@x", `'="00123"`: "00123", `=" 00123 "`: "00123", `="a""b"`: `a"b`,
+		`="a"&"b"`: `="a"&"b"`, `=A1`: "=A1", `'TIS`: "'TIS", `O'BRIEN`: "O'BRIEN", `'`: "'", `="`: `="`, `PEÑA`: "PEÑA", "A\u2019S": "A\u2019S", "\u2066A\u2069": "A",
+	} {
+		if got := clean(input); got != want {
+			t.Errorf("%q: %q, want %q", input, got, want)
+		}
+	}
+	for _, blank := range []string{`=""`, "\u200b", "\x1a", "\ufeff \u00a0", "'-"} {
+		if got := eval(t, "text", strconv.Quote(strings.ReplaceAll(blank, "\x1a", "\u200b"))); got != "null" {
+			t.Errorf("%q: %s", blank, got)
+		}
+	}
+	for _, tt := range []struct{ expression, input, want string }{
+		{`id("a"; .) == id("a"; "K-1")`, `" K-1\u200b"`, `true`}, {`id("a"; .) == id("a"; "00123")`, `"=\"00123\""`, `true`}, {`id("a"; .)`, `"\u200b"`, `number 2 is missing`},
+		{`money`, `"=\"5.00\""`, `5`}, {`money`, `"'-5.00"`, `-5`}, {`money`, `"\u200e$5.00"`, `5`}, {`number`, `"\u00a07"`, `7`}, {`date("MM/DD/YYYY")`, `"'1/2/2026"`, `"2026-01-02"`},
+		{`date("MM/DD/YYYY")`, `"1/2/2026\u200e"`, `"2026-01-02"`}, {`money`, `"#N/A"`, `null`}, {`date("MM/DD/YYYY")`, `"#VALUE!"`, `null`}, {`text`, `"#1 PIZZA LLC"`, `"#1 PIZZA LLC"`},
+		{`text(.a; .b)`, `{"a": " 1 ELM ", "b": "#REF!"}`, `"1 ELM"`}, {`try number catch unread`, `"x"`, `null`}, {`equals("a")`, `null`, `false`}, {`equals("")`, `null`, `true`},
+	} {
+		if got := eval(t, tt.expression, tt.input); got != tt.want && !strings.Contains(got, tt.want) {
+			t.Errorf("%s of %s: %s, want %s", tt.expression, tt.input, got, tt.want)
+		}
+	}
+	if s := "a\xff "; clean(s) != s {
+		t.Error("a text that is not UTF-8 is cleaned")
+	}
+}
+
+// TestX70_ZerosAreNumbers: a number with the zeros of its format is a text with them, and a number without.
+func TestX70_ZerosAreNumbers(t *testing.T) {
+	t.Parallel()
+	p, err := Compile("m.jq", `{text: (.a | text), joined: text(.a; "x"), money: (.a | money), number: (.a | number), more: (.a + 1), same: (id("x"; .a) == id("x"; "0000123"))}`, today)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := p.Run(map[string]any{"a": json.Number("0000123")})
+	if want := `{"joined":"0000123, x","money":123,"more":124,"number":123,"same":true,"text":"0000123"}`; err != nil || records[0].Text() != want {
+		t.Errorf("%v, %s", err, records[0].Text())
+	}
+}

@@ -23,6 +23,8 @@ import (
 //	filingAmount,money: Winning Bid
 //	filingDate,date MM/DD/YYYY: Date Sold
 //	propertyAddress,join: Street; City; Zip
+//	nothing,"None, see note"
+//	where,Status = OPEN
 type Row struct {
 	Field   string
 	How     string   // money, number, date FORM, join, latitude or longitude; "": a text; "… or nothing": or null
@@ -35,6 +37,13 @@ type Row struct {
 
 // OrNothing ends how a column is read.
 const OrNothing = " or nothing"
+
+// Rows of these names are no fields: the words that stand for no value, and which rows of the file
+// are records ("Status = OPEN; ACTIVE", "Status != PAID").
+const (
+	Nothing = "nothing"
+	Where   = "where"
+)
 
 var isPath = regexp.MustCompile(`^(\.[A-Za-z_]\w*|\."(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*")+$`)
 
@@ -65,13 +74,45 @@ func constant(part string) (string, bool) {
 	return jsonText(part[1 : len(part)-1]), true
 }
 
-// expression returns what makes the value of r in jq.
-func (r Row) expression() (string, error) {
+// condition matches that of a row of Where.
+var condition = regexp.MustCompile(`(?s)^(.+?)\s*(!?=)\s*(.*)$`)
+
+// before returns what a program does before it makes a record, and what it does with each column
+// before it is read.
+func before(rows []Row) (program, column string, err error) {
+	for _, r := range rows {
+		switch r.Field {
+		case Nothing:
+			column = " | blank(" + quotedList(r.Columns) + ")"
+		case Where:
+			m := condition.FindStringSubmatch(r.Columns[0])
+			if m == nil {
+				return "", "", fmt.Errorf(":%d:2: %q is no condition, such as Status = OPEN; ACTIVE or Status != PAID", r.line,
+					r.Columns[0])
+			}
+			test := pathOf(m[1]) + " | equals(" + quotedList(strings.Split(m[3], ";")) + ")"
+			program += "select(" + test + map[string]string{"!=": " | not"}[m[2]] + ") | "
+		}
+	}
+	return program, column, nil
+}
+
+// quotedList returns words as arguments in jq.
+func quotedList(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = jsonText(strings.Trim(strings.TrimSpace(word), `"`))
+	}
+	return strings.Join(quoted, "; ")
+}
+
+// expression returns what makes the value of r in jq; first is what is done with each column.
+func (r Row) expression(first string) (string, error) {
 	var paths []string
 	for _, c := range r.Columns {
 		path, isConstant := constant(c)
 		if !isConstant {
-			path = pathOf(c)
+			path = pathOf(c) + first
 		}
 		paths = append(paths, path)
 	}
@@ -103,7 +144,7 @@ func (r Row) expression() (string, error) {
 		how = "(point | ." + how + "?)"
 	}
 	if maybe {
-		how = "try " + how + " catch null"
+		how = "try " + how + " catch unread"
 	}
 	return "(" + paths[0] + " | " + how + ")", nil
 }
@@ -112,8 +153,14 @@ func (r Row) expression() (string, error) {
 // the first, the last and comments is that of a row.
 func ProgramOf(rows []Row) (string, error) {
 	var b strings.Builder
+	program, first, err := before(rows)
+	if err != nil {
+		return "", err
+	}
+	b.WriteString(program)
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Field == Nothing || r.Field == Where })
 	for i, r := range slices.Concat(rows[slices.IndexFunc(rows, isCounty):][:1], rows) {
-		value, err := r.expression()
+		value, err := r.expression(first)
 		switch {
 		case err != nil:
 			return "", fmt.Errorf(":%d:2: %s: %w", r.line, r.Field, err)
@@ -131,7 +178,7 @@ func ProgramOf(rows []Row) (string, error) {
 			b.WriteString("\n  # " + note)
 		}
 		for _, other := range r.Or {
-			if value, err = other.expression(); err == nil {
+			if value, err = other.expression(first); err == nil {
 				b.WriteString("\n  # or: " + value)
 			}
 		}
@@ -214,7 +261,7 @@ func readTable(table string) (rows []Row, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if has[r.Field] {
+		if has[r.Field] && r.Field != Where {
 			return nil, fmt.Errorf(":%d:1: there is a row of %s above", line, r.Field)
 		}
 		rows, has[r.Field] = append(rows, r), true
@@ -237,6 +284,13 @@ var (
 // parseRow reads a row of a table.
 func parseRow(line int, field, cell string) (Row, error) {
 	name, known, _ := record.NameOf(strings.TrimSpace(field))
+	switch strings.ToLower(name) {
+	case Where:
+		return Row{Field: Where, Columns: []string{cell}, line: line}, nil
+	case Nothing:
+		words := strings.FieldsFunc(cell, func(c rune) bool { return c == ',' || c == ';' })
+		return Row{Field: Nothing, Columns: words, line: line}, nil
+	}
 	if !known {
 		return Row{}, fmt.Errorf(":%d:1: %q is no field of a record", line, field)
 	}

@@ -37,7 +37,7 @@ func TestX20_Table(t *testing.T) {
   owner: (.Purchaser | text),
   filingType: "Tax Sale",
   filingAmount: (."Winning Bid" | money),
-  currentAmount: (.Due | try money catch null),
+  currentAmount: (.Due | try money catch unread),
   filingDate: (."Date Sold" | date("MM/DD/YYYY"; "YYYY-MM-DD")),
   propertyAddress: text(.Street; .City; "FL"),
   geocodedLatitude: (.Place | (point | .latitude?)),
@@ -112,4 +112,52 @@ func TestX42_TablePlaces(t *testing.T) {
 			t.Errorf("%q: %v, want %s", table, err, want)
 		}
 	}
+}
+
+// TestX72_Table: a table says which words are no value, and which rows are records.
+func TestX72_Table(t *testing.T) {
+	t.Parallel()
+	const table = "field,column\nid,Case\ncounty,\"\"\"Orange, FL\"\"\"\nowner,Owner\nfilingAmount,money or nothing: Due\npropertyAddress,\"join: Street; City\"\n"
+	for name, tt := range map[string]struct{ rows, row, want string }{
+		"a word":             {`nothing,"None, nan"`, `{"Owner": " none", "Street": "nan", "City": "X", "Due": "NaN"}`, `null null "X"`},
+		"words by semicolon": {`nothing,"see note; (null)"`, `{"Owner": "(null)", "Due": "See Note"}`, `null null null`},
+		"an error":           {``, `{"Owner": "#REF!", "Street": "#N/A", "City": " X "}`, `null null "X"`},
+		"no such word":       {`nothing,None`, `{"Owner": "None Such", "Due": "5"}`, `"None Such" 5 null`},
+		"of an id":           {`nothing,K-1`, `{"Owner": "A"}`, `id needs all of its texts`},
+		"a row that is":      {`where,Status = OPEN`, `{"Status": "Open ", "Owner": "A"}`, `"A" null null`},
+		"a row that is not":  {`where,Status = OPEN`, `{"Status": "REOPENED", "Owner": "A"}`, `none`},
+		"one of several":     {`where,Status=OPEN; Active`, `{"Status": "ACTIVE", "Owner": "A"}`, `"A" null null`},
+		"all but":            {`where,Status != PAID`, `{"Status": "paid", "Owner": "A"}`, `none`},
+		"all but, and is":    {`where,Status != PAID`, `{"Status": "due", "Owner": "A"}`, `"A" null null`},
+		"empty":              {`where,Status =`, `{"Status": "N/A", "Owner": "A"}`, `"A" null null`},
+		"not empty":          {`where,Status !=`, `{"Status": " ", "Owner": "A"}`, `none`},
+		"two conditions":     {"where,Status = OPEN\nwhere,Kind != Fee", `{"Status": "OPEN", "Kind": "FEE", "Owner": "A"}`, `none`},
+		"a number":           {`where,Status = 1`, `{"Status": 1, "Owner": "A"}`, `"A" null null`},
+		"a nested column":    {`where,.x.Status = OPEN`, `{"x": {"Status": "OPEN"}, "Owner": "A"}`, `"A" null null`},
+		"no condition":       {`where,Status`, ``, `county.csv:7:2: "Status" is no condition`},
+	} {
+		p, err := CompileTable("county.csv", table+tt.rows+"\n", today)
+		got := fmt.Sprint(err)
+		if err == nil {
+			row := map[string]any{}
+			if err := json.Unmarshal([]byte(tt.row), &row); err != nil {
+				t.Fatal(err)
+			}
+			row["Case"] = "K-1"
+			records, err := p.Run(row)
+			if got = fmt.Sprint(err); err == nil && len(records) == 0 {
+				got = "none"
+			} else if err == nil {
+				got = asJSON(records[0]["owner"]) + " " + asJSON(records[0]["filingAmount"]) + " " + asJSON(records[0]["propertyAddress"])
+			}
+		}
+		if !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+func asJSON(v any) string {
+	text, _ := json.Marshal(v)
+	return string(text)
 }

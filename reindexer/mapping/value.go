@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/itchyny/gojq"
 )
@@ -44,8 +46,11 @@ func shorten(s string) string {
 
 func quoted(s string) string { return strconv.Quote(shorten(s)) }
 
-// blanks are the texts that stand for no value, in any case.
-var blanks = []string{"", "-", "NA", "N/A", "NULL"}
+// blanks are the texts that stand for no value, in any case; errors are those of a spreadsheet.
+var (
+	blanks = []string{"", "-", "NA", "N/A", "NULL"}
+	errs   = []string{"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!"}
+)
 
 // Blank reports whether a value is null, or a text that stands for no value.
 func Blank(v any) bool {
@@ -54,7 +59,51 @@ func Blank(v any) bool {
 		return v == nil
 	}
 	s = strings.TrimSpace(s)
-	return len(s) <= len("NULL") && slices.ContainsFunc(blanks, func(b string) bool { return strings.EqualFold(b, s) })
+	if len(s) > len("NULL") || len(s) > 0 && s[0] == '#' {
+		return len(s) > 0 && s[0] == '#' && slices.Contains(errs, s)
+	}
+	return slices.ContainsFunc(blanks, func(b string) bool { return strings.EqualFold(b, s) })
+}
+
+// isPlain reports whether a text is as people see it, as most texts are: ASCII without blanks at its
+// ends, or signs of a spreadsheet.
+func isPlain(s string) bool {
+	if s == "" {
+		return true
+	}
+	if first := s[0]; first <= ' ' || first == '=' || first == '\'' || s[len(s)-1] == ' ' {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// clean returns a text as people see it: without blanks at its ends, without control and format
+// characters, line breaks and tabs aside, and without what keeps a spreadsheet from reading it as
+// something else (="00123", '00123).
+func clean(s string) string {
+	if isPlain(s) || !utf8.ValidString(s) {
+		return s
+	}
+	s = strings.TrimSpace(strings.Map(func(c rune) rune {
+		if unicode.In(c, unicode.Cc, unicode.Cf) && c != '\n' && c != '\t' {
+			return -1
+		}
+		return c
+	}, s))
+	if len(s) > 1 && s[0] == '\'' && strings.IndexByte("0123456789=+-@", s[1]) >= 0 {
+		s = s[1:]
+	}
+	if shown, ok := strings.CutPrefix(s, `="`); ok && strings.HasSuffix(shown, `"`) {
+		if shown = shown[:len(shown)-1]; !strings.Contains(strings.ReplaceAll(shown, `""`, ""), `"`) {
+			return strings.TrimSpace(strings.ReplaceAll(shown, `""`, `"`))
+		}
+	}
+	return s
 }
 
 // signed returns a number as jq has it: whole ones are integers.
