@@ -127,7 +127,7 @@ var purposes = map[string][]string{
 	"text":  {"q", "typos"},
 	"party": {"owner", "holder", "exclude_holders"},
 	"place": {"county", "exclude_counties", "city", "bounds_north", "bounds_south", "bounds_east", "bounds_west", "near",
-		"radius", "polygon"},
+		"radius", "polygon", "has_coordinates"},
 	"type":   {"filing_type", "filing_types", "exclude_filing_types"},
 	"date":   {"date_range", "month", "date_start", "date_end"},
 	"amount": {"min_amount", "max_amount"},

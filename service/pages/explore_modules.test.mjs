@@ -10,6 +10,7 @@ import { apart, Groups } from "./groups.js";
 import { label, value } from "./format.js";
 import { barsOf, chosenOf, daysOf } from "./strip.js";
 import { begins, isKey, suggestionsFor } from "./suggest.js";
+import { helpOf, plainly } from "./words.js";
 
 test("a chip for each filter, and each leaves the others when it goes", () => {
   const where = { county: "Orange, FL", filing_types: "Tax Lien,Lis Pendens", min_amount: "5000", date_start: "2026-01-01", date_end: "2026-03-31", q: "maple", near: "28.5,-81.4", radius: "1500" };
@@ -121,4 +122,11 @@ test("labels and values read as people write", () => {
   assert.equal(label("filingHolder"), "Holder");
   assert.equal(value("filingAmount", 5), "$5.00");
   assert.equal(value("owner", null), "–");
+});
+
+test("what the service says is said in a reader's words", () => {
+  assert.equal(plainly('min_amount must be a plain decimal number, not "much"'), 'minimum amount must be a number, not "much"');
+  assert.equal(plainly("owner must be a name, which has a letter or digit"), "owner must have a letter or a digit");
+  assert.equal(plainly("q must have at most 200 characters"), "the search must have at most 200 characters");
+  assert.equal(helpOf({ name: "brand_new", description: "Of `filingAmount`, separated by commas or repeated. Example: 1." }), "Of amount, with commas between.");
 });

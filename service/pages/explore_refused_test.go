@@ -37,7 +37,7 @@ func TestExplore_Refused(t *testing.T) {
 		t.Error("a good key does not help")
 	}
 	e.act(func() { e.Type("#filter-min_amount", "much") })
-	if got := e.Text("#trouble p"); !strings.HasPrefix(got, "Check your filters: min_amount must be ") {
+	if got := e.Text("#trouble p"); !strings.HasPrefix(got, "Check your filters: minimum amount must be a number") {
 		t.Errorf("400: %q", got)
 	}
 	if got := e.Value(`[...document.querySelectorAll('[aria-invalid="true"]')].map((c) => c.name).join()`); got != "min_amount" {

@@ -155,7 +155,7 @@ func TestExplore_Typing(t *testing.T) {
 	if got := e.Value(`[...document.querySelectorAll("#filters [placeholder]")].map((c) => c.name).join()`); got != "" {
 		t.Errorf("placeholders: %s", got)
 	}
-	for name, want := range map[string]string{"city": "City.", "min_amount": "Minimum filingAmount, in US dollars.", "max_amount": "Maximum filingAmount, in US dollars."} {
+	for name, want := range map[string]string{"city": "As addresses have it.", "min_amount": "In dollars, as in 5,000.", "max_amount": "In dollars, as in 5,000."} {
 		if got := e.Value(`document.querySelector("#help-` + name + `").textContent`); got != want {
 			t.Errorf("the help for %s: %q", name, got)
 		}

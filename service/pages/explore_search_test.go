@@ -59,7 +59,7 @@ func TestExplore_Search(t *testing.T) {
 		t.Errorf("the link shows %v, it was made of %v", again, shown)
 	}
 	e.act(func() { e.term(strings.Repeat("x", 201)) })
-	if got := e.Text("#trouble p"); !strings.HasPrefix(got, "Check your filters: q must ") || e.Value(`document.querySelector("#term").ariaInvalid`) != "true" {
+	if got := e.Text("#trouble p"); !strings.HasPrefix(got, "Check your filters: the search must ") || e.Value(`document.querySelector("#term").ariaInvalid`) != "true" {
 		t.Errorf("a long term: %q", got)
 	}
 }

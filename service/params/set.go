@@ -61,6 +61,15 @@ func present(b *builder, v value) {
 	}
 }
 
+// placed selects what lies anywhere in the world, or what does not.
+func placed(b *builder, v value) {
+	var anywhere index.Predicate = index.Box{North: 90, South: -90, East: 180, West: -180}
+	if v.text != "true" {
+		anywhere = index.Not{Predicate: anywhere}
+	}
+	b.where = append(b.where, anywhere)
+}
+
 func foreclosure(b *builder, v value) {
 	field := v.of.fields[0]
 	switch v.text {

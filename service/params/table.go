@@ -167,6 +167,9 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Corners of a polygon that closes by itself: filings inside or on its outline, by the even-odd " +
 				"rule in the plane of degrees, exactly. No edge may span 180 degrees or more. With a circle or a " +
 				"box, filings must be in all of them."},
+		{Name: "has_coordinates", On: filters, Kind: Boolean, fields: fields(index.Latitude, index.Longitude),
+			Example: "false", set: placed,
+			Help: "`true`: only filings with coordinates. `false`: only filings without, which no map shows."},
 		{Name: "by", On: Groups, required: Groups, Kind: Dimensions, Choices: dimensionNames(), Most: 2,
 			Example: "county,month", set: groupBy,
 			Help: "One or two dimensions to group by, separated by a comma or repeated. Groups have their keys in " +

@@ -30,6 +30,7 @@ function said(name, value) {
   if (name === "q") return `Contains “${value}”`;
   if (name === "date_range") return `Recorded in the last ${value} days`;
   if (name === "ids") return `${brief(value.split(",").length)} ids`;
+  if (name === "has_coordinates") return value === "true" ? "With coordinates" : "Without coordinates";
   if (value === "true") return label(name);
   if (name === "filing_types") return value;
   if (name.startsWith("exclude_")) return `Not ${value}`;

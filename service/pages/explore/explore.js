@@ -209,13 +209,27 @@ async function locate(signal) {
 async function askRows(signal) {
   const bounds = inView.checked ? map.bounds : {};
   if (!rows) showPage(await getRows("list", { ...bounds, offset: offset || "" }, signal));
-  results.showPlaced(found, inView.checked);
+  if (found.others === undefined && !glancing && (where.near || where.polygon)) found.others = await countUnplaced(signal);
+  results.showPlaced(found, inView.checked, listUnplaced);
+}
+
+/** How many filings of the filters without their region have no place: they could lie in it. */
+async function countUnplaced(signal) {
+  const { near, radius, polygon, ...rest } = where, name = `unplaced ${JSON.stringify(rest)}`;
+  if (!counts.has(name)) counts.set(name, (await get("unplaced", listPath(), { ...rest, has_coordinates: false, limit: 1 }, signal)).pagination.total);
+  return counts.get(name);
+}
+
+/** Lists the filings that have no place, in or out of the region. */
+function listUnplaced() {
+  change({ near: "", radius: "", polygon: "", has_coordinates: "false" });
 }
 
 async function askCells(signal) {
   if (cells || !view.map) return;
+  if (where.has_coordinates === "false") found.placed = 0;
   if (found.placed === undefined) await locate(signal);
-  results.showPlaced(found, inView.checked);
+  results.showPlaced(found, inView.checked, listUnplaced);
   if (found.placed) await tiles.load(map.extent, signal);
   drawCells();
   cells = true;
@@ -328,7 +342,7 @@ function isBusy() {
 function trouble(what, failure, again) {
   showAccount(client);
   showTrouble(what, failure, again, anotherKey);
-  for (const form of what === "list" ? [filters, search] : []) form?.mark(failure?.status === 400 ? failure.message : "");
+  for (const form of what === "list" ? [filters, search] : []) form?.mark(failure?.said ?? "");
   if (failure?.status === 401) forget();
 }
 

@@ -5,6 +5,7 @@ import { plain } from "./facets.js";
 import { filings as count, label } from "./format.js";
 import { Offers } from "./offers.js";
 import { resolved } from "./schema.js";
+import { helpOf } from "./words.js";
 
 // What most people filter by comes first, in this order; everything else the document has is below "More filters".
 const first = ["county", "city", "owner", "holder", "filing_types", "date_start", "date_end", "min_amount", "max_amount", "categories",
@@ -17,7 +18,7 @@ const notAsked = /^(bounds_|zoom$|sort_|limit$|offset$|cursor$|generation$|field
 const kinds = { city: "city", filing_type: "filing_type", filing_types: "filing_type", exclude_filing_types: "filing_type", property_type: "property_classification",
   holder: "holder", exclude_holders: "holder" };
 
-const whole = ["owner", "holder"]; // the beginning of a name is nobody's: it is asked for when it is entered, or picked
+const whole = ["owner", "holder", "filing_type", "filing_types", "city", "address"]; // the beginning of a name is nobody's: it is asked for when it is entered, or picked
 
 const letters = 3; // of a name, from which on owners are offered
 
@@ -55,7 +56,7 @@ export class Filters {
     form.addEventListener("input", (event) => {
       const { name, value, validity } = event.target;
       this.#checkCounty();
-      if (validity.valid && (!whole.includes(name) || !value.trim() || this.#offers[name].has(value))) typed();
+      if (validity.valid && (!whole.includes(name) || !value.trim() || this.#offers[name]?.has(value))) typed();
     });
     form.addEventListener("change", chosen);
     form.addEventListener("reset", () => setTimeout(chosen)); // the values are cleared after the event
@@ -178,23 +179,22 @@ function separatorOf({ name, schema }) {
 
 /** One filter: its label, its control, and its help, which shows while the control has the focus. */
 function field(parameter) {
-  const said = parameter.description.replaceAll("`", "").replace(/ Must be a plain decimal number.*/, ""); // $1,000 is one here
-  const text = isText(parameter.schema) ? said.replace(/ Example: .*/, "") : said; // which may match nothing here: see the offers
-  const help = element("p", { id: `help-${parameter.name}`, class: "help" }, text);
+  const help = element("p", { id: `help-${parameter.name}`, class: "help" }, helpOf(parameter));
   const described = { name: parameter.name, "aria-describedby": help.id };
   const { type, items, enum: choices, format, pattern } = parameter.schema;
   if (items?.enum) {
     const boxes = items.enum.map((v) => element("label", {}, element("input", { ...described, type: "checkbox", value: v }), label(v)));
     return element("fieldset", { class: "field" }, element("legend", {}, label(parameter.name)), ...boxes, help);
   }
-  if (type === "boolean") {
+  if (type === "boolean" && /false`? is no filter/.test(parameter.description)) {
     const box = element("input", { ...described, type: "checkbox", value: "true" });
     return element("div", { class: "field" }, element("label", {}, box, label(parameter.name)), help);
   }
   const id = `filter-${parameter.name}`;
   const isNumber = ["number", "integer"].includes(type);
-  const control = choices
-    ? element("select", { ...described, id }, element("option", { value: "" }, "–"), ...choices.map((v) => element("option", { value: v }, label(v))))
+  const options = type === "boolean" ? [["true", "Yes"], ["false", "No"]] : choices?.map((v) => [v, label(v)]);
+  const control = options
+    ? element("select", { ...described, id }, element("option", { value: "" }, "–"), ...options.map(([v, text]) => element("option", { value: v }, text)))
     : element("input", {
       ...described, id, type: format === "date" ? "date" : "text", spellcheck: "false",
       inputmode: isNumber && "decimal", pattern: isNumber ? decimal : (pattern ?? false),

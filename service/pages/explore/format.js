@@ -23,7 +23,7 @@ const labels = {
   filing_type: "Type", filing_types: "Types", filing_amount: "Amount", record_date: "Recorded", property_owner: "Owner", created_at: "Added",
   near: "Center of a circle", radius: "Radius of the circle, meters", polygon: "Corners of a region", has_property_data: "With property data",
   min_equity_percent: "Equity of at least, percent", foreclosure_filter: "Foreclosure", exclude_counties: "Not in counties", exclude_holders: "Not of holders",
-  exclude_filing_types: "Not of types", exclude_categories: "Not of categories", ids: "IDs of filings",
+  exclude_filing_types: "Not of types", exclude_categories: "Not of categories", ids: "IDs of filings", has_coordinates: "On the map",
 };
 
 /** A name of the API, min_amount or filingDate, as a label. */

@@ -1,16 +1,17 @@
 // What the service refuses, in words: first what the reader can do about it, then what the service said.
 
 import { number } from "./format.js";
+import { plainly } from "./words.js";
 
 /**
  * An answer that is no success. Its message is meant for the reader. help is what helps: "retry" (the same request, later),
  * "key" (the key of another account), or "" (another question). wait: seconds until the service takes the same request,
- * where that is soon; else 0.
+ * where that is soon; else 0. said is what the service said, with the names of parameters.
  */
 export class Refusal extends Error {
-  constructor(message, { status = 0, help = "", wait = 0 } = {}) {
+  constructor(message, { status = 0, help = "", wait = 0, said = "" } = {}) {
     super(message);
-    Object.assign(this, { status, help, wait });
+    Object.assign(this, { status, help, wait, said });
   }
 }
 
@@ -19,7 +20,7 @@ export function refusalOf({ status, headers }, body) {
   const said = body.error?.message ?? body.message ?? "";
   switch (status) {
     case 400:
-      return new Refusal(`Check your filters: ${said}.`, { status });
+      return new Refusal(`Check your filters: ${plainly(said)}.`, { status, said });
     case 401:
       return new Refusal(`The key was not accepted: ${said}.`, { status });
     case 404:

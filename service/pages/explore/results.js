@@ -1,6 +1,6 @@
 // The part of the page with the table: what it shows, of how many filings, and how many are on no map.
 
-import { one } from "./dom.js";
+import { element, one } from "./dom.js";
 import { filings, number } from "./format.js";
 import { Table } from "./table.js";
 
@@ -36,10 +36,16 @@ export class Results {
     this.#table.show(data, order, term);
   }
 
-  /** Says how many of all filings that the filters select have no place on the map, where that is known. */
-  showPlaced({ total, placed = total }, inView) {
+  /**
+   * Says how many of all filings that the filters select have no place on the map, where that is known; of a region, how many
+   * others could lie in it. A press calls listed.
+   */
+  showPlaced({ total, placed = total, others }, inView, listed) {
     const of = inView ? ` of all ${number(total)}` : "";
-    unplaced.textContent = total > placed ? `${number(total - placed)}${of} without coordinates` : "";
+    const text = others ? `in the region; ${number(others)} others of these filters have no place` : total > placed ? `${number(total - placed)}${of} without coordinates` : "";
+    const button = element("button", { type: "button", class: "link", title: "List these filings" }, text);
+    button.addEventListener("click", listed);
+    unplaced.replaceChildren(...(text ? [button] : []));
   }
 
   /** Turns no pages until the next one is shown: what it will be of is not known. */
