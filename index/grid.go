@@ -29,7 +29,7 @@ type Span struct {
 }
 
 // MaxCells is how many tiles a Grid has at the most: enough for tiles of 64 pixels on a screen of 2,560 by 1,440, which
-// touches 41 by 24 of them, and few enough that a response with all of them has less than 40 kB when it is compressed.
+// touches 41 by 24 of them, and few enough that a response with all of them has less than 55 kB when it is compressed.
 const MaxCells = 1024
 
 // NewGrid returns the tiles of precision, which is 0 to 29, that b touches; or the largest ones of which b touches no
@@ -132,6 +132,7 @@ type Cell struct {
 	Latitude, Longitude float64 // centroid of the filings, by RoundDegrees
 	Box                 Box     // the smallest one around the filings, exactly
 	ID                  int64   // of the only filing; 0 where there are more
+	SumCents, MaxAmount float64 // of the filing amounts, MaxAmount in dollars; 0 where no filing has one
 }
 
 // CompareCells orders the cells of a Grid by rows from the north, then by columns from the west.

@@ -265,6 +265,9 @@ func (f *tokenFuzz) walk(k scoped, kind string, v any, name string) {
 		if id, ok := v["id"].(float64); ok && !k.ids[int64(id)] {
 			f.Errorf("the filing %v is outside", id)
 		}
+		if v["sum"] != nil && k.fields != nil && !k.fields[index.FilingAmount.String()] && kind == "clusters" {
+			f.Errorf("a cell has the sum %v", v["sum"])
+		}
 		isRecord := v["id"] != nil && v["count"] == nil && v["geometry"] == nil && name != "tiles"
 		for member, value := range v {
 			if field, known := index.ByName(member); known && isRecord {
@@ -282,13 +285,19 @@ func (f *tokenFuzz) walk(k scoped, kind string, v any, name string) {
 
 // tile looks at the points of a tile.
 func (f *tokenFuzz) tile(k scoped, data []byte) {
-	for _, p := range mvttest.Read(f, data).Points {
-		if p.ID != 0 && !k.ids[int64(p.ID)] {
-			f.Errorf("the filing %d is outside", p.ID)
-		}
-		for name := range p.Properties {
-			if name != "count" && k.fields != nil && !k.fields[name] {
-				f.Errorf("the field %s of a point", name)
+	for _, layer := range mvttest.Read(f, data) {
+		for _, p := range layer.Points {
+			if p.ID != 0 && !k.ids[int64(p.ID)] {
+				f.Errorf("the filing %d is outside", p.ID)
+			}
+			for name := range p.Properties {
+				of := name
+				if name == "sum" || name == "max" {
+					of = index.FilingAmount.String()
+				}
+				if name != "count" && k.fields != nil && !k.fields[of] {
+					f.Errorf("%s of a point", name)
+				}
 			}
 		}
 	}

@@ -163,6 +163,9 @@ func TestX33_Scope(t *testing.T) {
 		{access.Pro, "", "/v1/filings/search?q=mapel&typos=auto", `"total":`, 200},
 		{access.Pro, "county=Orange", "/v1/filings/groups?by=state", `{"state":"FL","filings":2`, 200},
 		{access.Pro, "county=Orange", "/v1/filings/clusters?zoom=1" + world, `"total":2`, 200},
+		{access.Pro, "fields=county", "/v1/filings/clusters?zoom=1" + world, `"sum":null,"max":null`, 200},
+		{access.Pro, "fields=filingAmount", "/v1/filings/clusters?zoom=1" + world, `"sum":1`, 200},
+		{access.Pro, "fields=county", "/v1/tiles.json", `"clusters","description":"More filings, by cells of 64 of the tile's 512 pixels.","fields":{"id":"Number","count":"Number"}}`, 200},
 	} {
 		if a := s.visit(t, s.token(t, tt.tier, tt.token), tt.target); a.status != tt.status || !strings.Contains(a.body, tt.body) {
 			t.Errorf("%s within %s: %d %s, want %d %s", tt.target, tt.token, a.status, a.body, tt.status, tt.body)

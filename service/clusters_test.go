@@ -34,11 +34,11 @@ func dataOf(t *testing.T, a response) string {
 func TestClusters(t *testing.T) {
 	t.Parallel()
 	const (
-		orlando  = `{"count":1,"latitude":28.5,"longitude":-81.4,"bbox":[-81.4,28.5,-81.4,28.5],"id":1}`
-		anaheim  = `{"count":1,"latitude":33.8,"longitude":-117.9,"bbox":[-117.9,33.8,-117.9,33.8],"id":2}`
-		east     = `{"count":2,"latitude":52,"longitude":179.75,"bbox":[179.5,52,180,52]}`
-		west     = `{"count":2,"latitude":52.25,"longitude":-179.75,"bbox":[-180,52,-179.5,52.5]}`
-		zed      = `{"count":1,"latitude":52,"longitude":179.5,"bbox":[179.5,52,179.5,52],"id":4}`
+		orlando  = `{"count":1,"sum":1000,"max":1000,"latitude":28.5,"longitude":-81.4,"bbox":[-81.4,28.5,-81.4,28.5],"id":1}`
+		anaheim  = `{"count":1,"sum":-50.25,"max":-50.25,"latitude":33.8,"longitude":-117.9,"bbox":[-117.9,33.8,-117.9,33.8],"id":2}`
+		east     = `{"count":2,"sum":12.34,"max":12.34,"latitude":52,"longitude":179.75,"bbox":[179.5,52,180,52]}`
+		west     = `{"count":2,"sum":312.35,"max":300,"latitude":52.25,"longitude":-179.75,"bbox":[-180,52,-179.5,52.5]}`
+		zed      = `{"count":1,"sum":0,"max":0,"latitude":52,"longitude":179.5,"bbox":[179.5,52,179.5,52],"id":4}`
 		aleutian = "&bounds_north=53&bounds_south=51&bounds_east=-179&bounds_west=179"
 	)
 	tests := []struct {
@@ -47,7 +47,7 @@ func TestClusters(t *testing.T) {
 		cells       []string
 	}{
 		{"the world", "zoom=0" + world, 2, []string{
-			`{"count":3,"latitude":46.1,"longitude":-159.133333,"bbox":[-180,33.8,-117.9,52.5]}`, orlando, east}},
+			`{"count":3,"sum":262.1,"max":300,"latitude":46.1,"longitude":-159.133333,"bbox":[-180,33.8,-117.9,52.5]}`, orlando, east}},
 		{"nearer", "zoom=1" + world, 3, []string{west, east, anaheim, orlando}},
 		{"no more tiles than a response has room for", "zoom=22&county=Orange" + world, 5, []string{anaheim, orlando}},
 		{"across the antimeridian", "zoom=1" + aleutian, 3, []string{west, east}},
@@ -85,8 +85,8 @@ func TestClusters_GeoJSON(t *testing.T) {
 		const target = clustersPath + "zoom=1&bounds_north=53&bounds_south=51&bounds_east=180&bounds_west=-180"
 		a := s.get(t, access.Free, target, "Accept", geoJSON)
 		want := `{"type":"FeatureCollection","features":[` +
-			`{"type":"Feature","bbox":[-180,52,-179.5,52.5],"geometry":{"type":"Point","coordinates":[-179.75,52.25]},"properties":{"count":2}},` +
-			`{"type":"Feature","bbox":[179.5,52,180,52],"geometry":{"type":"Point","coordinates":[179.75,52]},"properties":{"count":2}}]}`
+			`{"type":"Feature","bbox":[-180,52,-179.5,52.5],"geometry":{"type":"Point","coordinates":[-179.75,52.25]},"properties":{"count":2,"sum":312.35,"max":300}},` +
+			`{"type":"Feature","bbox":[179.5,52,180,52],"geometry":{"type":"Point","coordinates":[179.75,52]},"properties":{"count":2,"sum":12.34,"max":12.34}}]}`
 		if diff := cmp.Diff(want, a.body); a.status != http.StatusOK || diff != "" {
 			t.Errorf("%d (-want +got)\n%s", a.status, diff)
 		}
@@ -94,7 +94,7 @@ func TestClusters_GeoJSON(t *testing.T) {
 			t.Errorf("Content-Type %q", got)
 		}
 		one := s.get(t, access.Free, target+"&filing_type=Tax+Lien", "Accept", geoJSON)
-		if !strings.Contains(one.body, `"properties":{"count":1,"id":5}`) {
+		if !strings.Contains(one.body, `"properties":{"count":1,"sum":300,"max":300,"id":5}`) {
 			t.Errorf("a cell of one: %s", one.body)
 		}
 		none := s.get(t, access.Free, target+"&city=Nowhere", "Accept", geoJSON)
@@ -252,10 +252,10 @@ func TestClusters_SixDecimals(t *testing.T) {
 	exact := index.Cell{Filings: 2, Latitude: 28.538336, Longitude: 180, Box: index.Box{North: 28.538337, South: 28.531001, East: 180, West: 179.999999}}
 	ends := index.Cell{Filings: 2, Latitude: 90, Longitude: -180, Box: index.Box{North: 90, South: 89.9999999, East: -179.9999999, West: -180}}
 	nought := index.Cell{Filings: 1, Latitude: 0, Longitude: 0, Box: index.Box{North: -0.0000004, South: -0.0000004, East: 0.0000004, West: 0.0000004}, ID: 7}
-	want := `{"cells":[{"count":2,"latitude":-12.345679,"longitude":0,"bbox":[-0.000001,-12.345679,0.000001,-12.345678]},` +
-		`{"count":2,"latitude":28.538336,"longitude":180,"bbox":[179.999999,28.531001,180,28.538337]},` +
-		`{"count":2,"latitude":90,"longitude":-180,"bbox":[-180,89.999999,-179.999999,90]},` +
-		`{"count":1,"latitude":0,"longitude":0,"bbox":[0,-0.000001,0.000001,0],"id":7}],"total":7,"precision":2}`
+	want := `{"cells":[{"count":2,"sum":0,"max":0,"latitude":-12.345679,"longitude":0,"bbox":[-0.000001,-12.345679,0.000001,-12.345678]},` +
+		`{"count":2,"sum":0,"max":0,"latitude":28.538336,"longitude":180,"bbox":[179.999999,28.531001,180,28.538337]},` +
+		`{"count":2,"sum":0,"max":0,"latitude":90,"longitude":-180,"bbox":[-180,89.999999,-179.999999,90]},` +
+		`{"count":1,"sum":0,"max":0,"latitude":0,"longitude":0,"bbox":[0,-0.000001,0.000001,0],"id":7}],"total":7,"precision":2}`
 	s := newSite(t, servicetest.Still{Reader: charted{index.Empty{}, []index.Cell{cell, exact, ends, nought}}})
 	if diff := cmp.Diff(want, dataOf(t, s.get(t, access.Free, clustersPath+"zoom=0"+world))); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -266,7 +266,7 @@ func TestClusters_SixDecimals(t *testing.T) {
 	}
 }
 
-// The largest response there is has less than 40 kB in both forms, when it is compressed: a map must not wait for it. The
+// The largest response there is has less than 55 kB in both forms, when it is compressed: a map must not wait for it. The
 // filings' coordinates, all over the world, have all digits that a float64 has.
 func TestClusters_Size(t *testing.T) {
 	t.Parallel()
@@ -277,6 +277,7 @@ func TestClusters_Size(t *testing.T) {
 	for _, row := range g.Rows {
 		for _, column := range g.Columns {
 			c := index.Cell{Filings: 2 + dice.Int64N(100_000)}
+			c.SumCents, c.MaxAmount = float64(dice.Int64N(1e10)), float64(dice.Int64N(1e8))/100
 			latitude, longitude := between(row.From, row.To), between(column.From, column.To)
 			c.Latitude, c.Longitude = index.RoundDegrees(latitude), index.RoundDegrees(longitude)
 			c.Box = index.Box{North: between(latitude, row.To), South: between(row.From, latitude),
@@ -290,7 +291,7 @@ func TestClusters_Size(t *testing.T) {
 	s := newSite(t, servicetest.Still{Reader: charted{index.Empty{}, cells}})
 	for _, accept := range []string{"application/json", geoJSON} {
 		a := s.get(t, access.Free, clustersPath+"zoom=22"+world, "Accept", accept, "Accept-Encoding", "gzip")
-		if a.header.Get("Content-Encoding") != "gzip" || len(a.body) >= 40_000 {
+		if a.header.Get("Content-Encoding") != "gzip" || len(a.body) >= 55_000 {
 			t.Errorf("%s: %d cells take %d bytes", accept, len(cells), len(a.body))
 		}
 		t.Logf("%s: %d cells take %d bytes", accept, len(cells), len(a.body))

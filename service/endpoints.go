@@ -51,8 +51,8 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 			Endpoint: params.Endpoint{Takes: params.Clusters, Name: "clusters", Token: true,
 				Shape: enveloped | params.Tagged, Canonical: params.ClustersText},
 			ID: "clusterFilings", Tag: openapi.TagFilings, Summary: "Cluster filings by map cells",
-			Text: "Counts the filings in a box that match `q` and the filters of the list, by cells of 64 pixels of " +
-				"the client's map. Cells are larger where the box would touch more than 1,024. The counts add up " +
+			Text: "Counts the filings in a box that match `q` and the filters of the list, and adds up their amounts, " +
+				"by cells of 64 pixels of the client's map. Cells are larger where the box would touch more than 1,024. The counts add up " +
 				"to the `total` of the list, or of the search, for the same filters and box. With `Accept: " +
 				"application/geo+json` the response is a FeatureCollection.",
 			Schema: "ClustersResponse", Data: handlers.Clusters{}, GeoJSON: handlers.FeatureCollection{},
@@ -72,9 +72,9 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 				Shape: params.Plain | params.Forever | params.Tagged, Canonical: params.TileText},
 			ID: "getTile", Tag: openapi.TagFilings, Summary: "Get a map tile",
 			Text: "Returns a tile of a web map as Mapbox Vector Tile 2.1, with the filings in it that match `q` and " +
-				"the filters of the list. Up to 500 filings are points of the layer `filings`; more are clusters " +
-				"of the layer `clusters`, by cells of an eighth of the tile. A tile never changes: browsers and " +
-				"proxies of your own keep it.",
+				"the filters of the list. Up to 500 filings are points of the layer `filings`, and clusters of " +
+				"the layer `cells`; more are clusters of the layer `clusters`. Clusters are by cells of an eighth " +
+				"of the tile. A tile never changes: browsers and proxies of your own keep it.",
 			Schema: "Tile", Data: []byte{},
 		}},
 		{Operation: openapi.Operation{

@@ -48,16 +48,20 @@ http {
 }
 `
 
-// mapPage is a page with a map by MapLibre, which counts what it draws, and says what went wrong.
+// mapPage is a page with a map by MapLibre, which counts what it draws, and says what went wrong. LINES are those of
+// docs/api/webmaps.md.
 const mapPage = `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Map</title><link rel="icon" href="data:,">
 <link rel="stylesheet" href="/maplibre/maplibre-gl.css"><div id="map" style="width:900px;height:600px"></div>
 <script type="module">
 import * as maplibregl from "/maplibre/maplibre-gl.mjs";
 window.errors = [];
-const circle = (id, radius) => ({ id, type: "circle", source: "filings", "source-layer": id, paint: { "circle-radius": radius, "circle-color": "#1f5fbf" } });
+window.drawn = new Set();
+const circle = (id, layer, radius) => ({ id, type: "circle", source: "filings", "source-layer": layer, paint: { "circle-radius": radius } });
+const radius = ["+", 6, ["ln", ["get", "count"]]];
 window.map = new maplibregl.Map({ container: "map", center: [-81.4, 28.5], zoom: 8, fadeDuration: 0, attributionControl: false,
 	style: { version: 8, sources: { filings: { type: "vector", url: location.origin + "/v1/tiles.json" } }, layers: [
-		circle("filings", 4), circle("clusters", ["+", 6, ["ln", ["get", "count"]]])] } });
+		circle("points", "filings", 4), circle("clusters", "clusters", radius), circle("cells", "cells", radius)] } });
+LINES
 map.on("error", (event) => errors.push(String(event.error)));
 map.once("idle", () => { window.ready = true; });
 window.drag = async (moves) => {
@@ -67,10 +71,39 @@ window.drag = async (moves) => {
 		if (zoom) map.jumpTo({ zoom: map.getZoom() + zoom });
 		map.triggerRepaint();
 		await idle;
+		const layers = [...new Set(map.queryRenderedFeatures().map((feature) => feature.layer.id))].sort().join();
+		drawn.add(layers);
+		if (layers.includes("points") && layers !== "points") errors.push("side by side: " + layers);
 	}
 };
 </script>
 `
+
+// mapLines returns the sample of docs/api/webmaps.md that has a text.
+func mapLines(t *testing.T, has string) string {
+	t.Helper()
+	page, err := os.ReadFile("../docs/api/webmaps.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range regexp.MustCompile("(?s)```text\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		if strings.Contains(block[1], has) {
+			return block[1]
+		}
+	}
+	t.Fatalf("no sample has %s", has)
+	return ""
+}
+
+// pageOfMap returns mapPage with the lines of the documents that have these texts.
+func pageOfMap(t *testing.T, has ...string) string {
+	t.Helper()
+	lines := ""
+	for _, text := range has {
+		lines += mapLines(t, text)
+	}
+	return strings.Replace(mapPage, "LINES\n", lines, 1)
+}
 
 // startMap starts nginx with the page in front of l until the test ends. It returns the page's address, and the file with a line for each request
 // of a tile that it responded to.
@@ -80,7 +113,7 @@ func startMap(t *testing.T, l *servicetest.Listener, key string) (page, log stri
 	if err := os.Mkdir(filepath.Join(folder, "page"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "page", "index.html"), []byte(mapPage), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "page", "index.html"), []byte(pageOfMap(t, "choose")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	certificate, private := l.Files(t)
@@ -126,6 +159,9 @@ func TestX35_MapLibre(t *testing.T) {
 		p.Screenshot(fmt.Sprint(visitor))
 		slow := func(problem string) bool { return strings.Contains(problem, "GL Driver Message (OpenGL, Performance") } // without a graphics card
 		problems := slices.DeleteFunc(p.Problems(), slow)
+		if layers := p.Value(`[...drawn].sort().join(" or ")`); !strings.Contains(layers, "clusters") || !strings.Contains(layers, "points") {
+			t.Errorf("the views have %s", layers)
+		}
 		if got := p.Value(`errors.join("\n")`); got != "" || len(problems) > 0 || drawn == "0" {
 			t.Errorf("visitor %d: %s drawn, errors %s, problems %q", visitor, drawn, got, problems)
 		}
@@ -176,7 +212,7 @@ func TestX35_MapLibreToken(t *testing.T) {
 	if err := json.Unmarshal([]byte(a.body), &made); err != nil || made.Data.Token == "" {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
-	page = strings.Replace(mapPage, `location.origin + "/v1/tiles.json"`, fmt.Sprintf(`"https://%s/v1/tiles.json?token=%s"`, l.Address, made.Data.Token), 1)
+	page = strings.Replace(pageOfMap(t, "choose"), `location.origin + "/v1/tiles.json"`, fmt.Sprintf(`"https://%s/v1/tiles.json?token=%s"`, l.Address, made.Data.Token), 1)
 	before := s.used(t, "user-pro")
 	p := webtest.Open(t, other.URL)
 	p.Wait("window.ready || (window.errors ?? []).length")

@@ -25,7 +25,7 @@ func (s *site) tilesOf(t *testing.T, query string) func(z, x, y int) string {
 		Layers           []struct{ ID string } `json:"vector_layers"`
 	}
 	a := s.get(t, access.Free, "/v1/tiles.json?"+query)
-	if err := json.Unmarshal([]byte(a.body), &set); err != nil || a.status != http.StatusOK || set.TileJSON != "3.0.0" || set.MaxZoom != 22 || len(set.Tiles) != 1 || len(set.Layers) != 2 {
+	if err := json.Unmarshal([]byte(a.body), &set); err != nil || a.status != http.StatusOK || set.TileJSON != "3.0.0" || set.MaxZoom != 22 || len(set.Tiles) != 1 || len(set.Layers) != 3 {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
 	address, ok := strings.CutPrefix(set.Tiles[0], "https://example.com")
@@ -37,7 +37,7 @@ func (s *site) tilesOf(t *testing.T, query string) func(z, x, y int) string {
 	}
 }
 
-// tile returns the layer of a tile; an empty one where there is none.
+// tile returns the layer of a tile, without the cells of one that has points; an empty one where there is none.
 func (s *site) tile(t *testing.T, target string) (l mvttest.Layer) {
 	t.Helper()
 	a := s.get(t, access.Free, target)
@@ -49,7 +49,38 @@ func (s *site) tile(t *testing.T, target string) (l mvttest.Layer) {
 	case a.status != http.StatusOK || a.header.Get("Content-Type") != "application/vnd.mapbox-vector-tile":
 		t.Fatalf("%s: %d %v", target, a.status, a.header)
 	}
-	return mvttest.Read(t, []byte(a.body))
+	layers := mvttest.Read(t, []byte(a.body))
+	names := ""
+	for _, l := range layers {
+		names += l.Name + " "
+	}
+	if l = layers[0]; names != "clusters " && (names != "filings cells " || figuresOf(l) != figuresOf(layers[1])) {
+		t.Errorf("%s: %s: %+v", target, names, layers)
+	}
+	return l
+}
+
+// figures are what the points or the cells of a layer have together; of amounts that are 0 or more.
+type figures struct {
+	count uint64
+	cents int64
+	most  float64
+}
+
+func (f figures) and(other figures) figures {
+	return figures{f.count + other.count, f.cents + other.cents, max(f.most, other.most)}
+}
+
+func figuresOf(l mvttest.Layer) (all figures) {
+	for _, p := range l.Points {
+		amount, _ := p.Properties["filingAmount"].(float64)
+		one := figures{1, int64(index.Cents(amount)), amount}
+		if count, ok := p.Properties["count"].(uint64); ok {
+			one = figures{count, int64(index.Cents(p.Properties["sum"].(float64))), p.Properties["max"].(float64)}
+		}
+		all = all.and(one)
+	}
+	return all
 }
 
 // TestX35_Tiles: the tiles of a zoom have each filing with coordinates once: as points in the tiles where at most 500 are, else in clusters.
@@ -63,10 +94,10 @@ func TestX35_Tiles(t *testing.T) {
 		if err := json.Unmarshal([]byte(dataOf(t, s.get(t, access.Free, clustersPath+"zoom=0&"+query+world))), &counted); err != nil || counted.Total == 0 {
 			t.Fatal(counted, err)
 		}
-		var walk func(z, x, y int) (total uint64, ids []uint64)
-		walk = func(z, x, y int) (total uint64, ids []uint64) {
+		var walk func(z, x, y int) (total figures, ids []uint64)
+		walk = func(z, x, y int) (total figures, ids []uint64) {
 			l := s.tile(t, at(z, x, y))
-			switch l.Name {
+			switch total = figuresOf(l); l.Name {
 			case "filings":
 				for _, p := range l.Points {
 					ids = append(ids, p.ID)
@@ -74,29 +105,27 @@ func TestX35_Tiles(t *testing.T) {
 				if len(ids) > 500 {
 					t.Errorf("%d points", len(ids))
 				}
-				return uint64(len(ids)), ids
 			case "clusters":
 				for _, p := range l.Points {
-					count := p.Properties["count"].(uint64)
-					if total += count; (count == 1) != (p.ID > 0) || (count == 1) != (p.Properties["id"] == any(p.ID)) {
+					if count := p.Properties["count"].(uint64); (count == 1) != (p.ID > 0) || (count == 1) != (p.Properties["id"] == any(p.ID)) {
 						t.Errorf("%+v", p)
 					}
 				}
-				var below uint64
+				var below figures
 				for i := range 4 {
 					n, found := walk(z+1, 2*x+i%2, 2*y+i/2)
-					below, ids = below+n, append(ids, found...)
+					below, ids = below.and(n), append(ids, found...)
 				}
-				if total <= 500 || below != total {
-					t.Errorf("%d in %d/%d/%d, %d below it", total, z, x, y, below)
+				if total.count <= 500 || total.cents == 0 || below != total {
+					t.Errorf("%v in %d/%d/%d, %v below it", total, z, x, y, below)
 				}
 			}
 			return total, ids
 		}
 		total, ids := walk(0, 0, 0)
 		slices.Sort(ids)
-		if distinct := uint64(len(slices.Compact(ids))); total != counted.Total || distinct != total {
-			t.Errorf("%q: %d filings, %d different ones, want %d", query, total, distinct, counted.Total)
+		if distinct := uint64(len(slices.Compact(ids))); total.count != counted.Total || distinct != total.count {
+			t.Errorf("%q: %d filings, %d different ones, want %d", query, total.count, distinct, counted.Total)
 		}
 	}
 }

@@ -25,9 +25,14 @@ func (o *Oracle) Cells(_ context.Context, w index.Filter, g index.Grid) ([]index
 	for at, entries := range in {
 		north, south, lat := statsOf(entries, index.Latitude)
 		east, west, lon := statsOf(entries, index.Longitude)
+		var sum amounts
+		for _, e := range entries {
+			sum.add(e.Filing)
+		}
 		c := index.Cell{
 			Column: at.column, Row: at.row, Filings: int64(len(entries)), Latitude: lat, Longitude: lon,
-			Box: index.Box{North: north, South: south, East: east, West: west},
+			Box:      index.Box{North: north, South: south, East: east, West: west},
+			SumCents: float64(sum.cents), MaxAmount: sum.max,
 		}
 		if len(entries) == 1 {
 			c.ID = entries[0].ID

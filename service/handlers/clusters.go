@@ -13,10 +13,23 @@ import (
 // are all there is, and their counts add up to the total of the list with the same filters.
 func MapClusters(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	cells, err := r.Cells(ctx, q.Query.Where, q.Grid)
+	return Result{Data: mapped(cells, &q)}, err
+}
+
+func mapped(cells []index.Cell, q *params.Request) any {
 	if q.GeoJSON {
-		return Result{Data: featuresOf(cells)}, err
+		return featuresOf(cells, q)
 	}
-	return Result{Data: clustersOf(cells, q.Grid.Precision)}, err
+	return clustersOf(cells, q)
+}
+
+// amountsOf returns the sum and the largest of a cell's amounts; nil where q is of a token that does not show them.
+func amountsOf(c index.Cell, q *params.Request) (sum, most *float64) {
+	if !q.Shows(index.FilingAmount) {
+		return nil, nil
+	}
+	dollars := index.Dollars(c.SumCents)
+	return &dollars, &c.MaxAmount
 }
 
 // Clusters is the data of a response. The OpenAPI document has its fields from here, and those of features.
@@ -29,11 +42,13 @@ type Clusters struct {
 // cluster is a cell of a response. Its box is written as GeoJSON does: names for its edges would make the largest response
 // a tenth larger, compressed.
 type cluster struct {
-	Count     int64   `json:"count" help:"Filings in the cell."`
-	Latitude  float64 `json:"latitude" help:"Mean latitude of the cell's filings, to six decimals."`
-	Longitude float64 `json:"longitude" help:"Mean longitude of the cell's filings, to six decimals."`
-	BBox      bbox    `json:"bbox" help:"Smallest box around the cell's filings: west, south, east, north, rounded outwards to six decimals."`
-	ID        int64   `json:"id,omitempty" help:"Id of the filing, where the cell has only one."`
+	Count     int64    `json:"count" help:"Filings in the cell."`
+	Sum       *float64 `json:"sum" help:"Sum of their amounts, dollars; null with a token that does not show amounts."`
+	Max       *float64 `json:"max" help:"Largest of their amounts, dollars; 0 where no filing has one."`
+	Latitude  float64  `json:"latitude" help:"Mean latitude of the cell's filings, to six decimals."`
+	Longitude float64  `json:"longitude" help:"Mean longitude of the cell's filings, to six decimals."`
+	BBox      bbox     `json:"bbox" help:"Smallest box around the cell's filings: west, south, east, north, rounded outwards to six decimals."`
+	ID        int64    `json:"id,omitempty" help:"Id of the filing, where the cell has only one."`
 }
 
 // bbox is the edges of a box in the order of RFC 7946: west, south, east, north.
@@ -57,18 +72,17 @@ func outwards(v, direction float64) float64 {
 
 // ExampleClusters returns the data of an invented response, in GeoJSON or not.
 func ExampleClusters(geoJSON bool) any {
-	cells := []index.Cell{{Filings: 3, Latitude: 28.5, Longitude: -81.4, Box: index.Box{South: 28.4, West: -81.5, North: 28.6, East: -81.3}}}
-	if geoJSON {
-		return featuresOf(cells)
-	}
-	return clustersOf(cells, 12)
+	cells := []index.Cell{{Filings: 3, Latitude: 28.5, Longitude: -81.4, Box: index.Box{South: 28.4, West: -81.5, North: 28.6, East: -81.3},
+		SumCents: 1250000, MaxAmount: 9500}}
+	return mapped(cells, &params.Request{Grid: index.Grid{Precision: 12}, GeoJSON: geoJSON})
 }
 
-func clustersOf(cells []index.Cell, precision int) Clusters {
-	data := Clusters{Cells: make([]cluster, len(cells)), Precision: precision}
+func clustersOf(cells []index.Cell, q *params.Request) Clusters {
+	data := Clusters{Cells: make([]cluster, len(cells)), Precision: q.Grid.Precision}
 	for i, c := range cells {
+		sum, most := amountsOf(c, q)
 		data.Total += c.Filings
-		data.Cells[i] = cluster{c.Filings, c.Latitude, c.Longitude, bboxOf(c.Box), c.ID}
+		data.Cells[i] = cluster{c.Filings, sum, most, c.Latitude, c.Longitude, bboxOf(c.Box), c.ID}
 	}
 	return data
 }
@@ -92,14 +106,18 @@ type point struct {
 }
 
 type featureProperties struct {
-	Count int64 `json:"count" help:"Filings in the cell."`
-	ID    int64 `json:"id,omitempty" help:"Id of the filing, where the cell has only one."`
+	Count int64    `json:"count" help:"Filings in the cell."`
+	Sum   *float64 `json:"sum" help:"Sum of their amounts, dollars; null with a token that does not show amounts."`
+	Max   *float64 `json:"max" help:"Largest of their amounts, dollars; 0 where no filing has one."`
+	ID    int64    `json:"id,omitempty" help:"Id of the filing, where the cell has only one."`
 }
 
-func featuresOf(cells []index.Cell) FeatureCollection {
+func featuresOf(cells []index.Cell, q *params.Request) FeatureCollection {
 	all := FeatureCollection{"FeatureCollection", make([]feature, len(cells))}
 	for i, c := range cells {
-		all.Features[i] = feature{"Feature", bboxOf(c.Box), point{"Point", [2]float64{c.Longitude, c.Latitude}}, featureProperties{c.Filings, c.ID}}
+		sum, most := amountsOf(c, q)
+		at := point{"Point", [2]float64{c.Longitude, c.Latitude}}
+		all.Features[i] = feature{"Feature", bboxOf(c.Box), at, featureProperties{c.Filings, sum, most, c.ID}}
 	}
 	return all
 }

@@ -11,7 +11,8 @@ import (
 	"filings/service/params"
 )
 
-// mostPoints is how many filings a tile shows as points; more are clusters.
+// mostPoints is how many filings a tile shows as points; more are clusters. So that a map need not show points beside clusters,
+// a tile of points has its cells, too, in a layer of their own.
 const mostPoints = 500
 
 // shown are the fields of the points of a tile: for all tiers the same.
@@ -24,12 +25,11 @@ func Tile(ctx context.Context, r *serving.Reader, q params.Request) (Result, err
 	if err != nil {
 		return Result{}, err
 	}
-	total := clustersOf(cells, 0).Total
-	switch {
+	switch total := clustersOf(cells, &q).Total; {
 	case total == 0:
 		return Result{Data: []byte{}}, nil
 	case total > mostPoints:
-		return Result{Data: clusterLayer(tile, cells)}, nil
+		return Result{Data: cellLayer(tile, "clusters", cells, &q)}, nil
 	}
 	page, err := r.Rows(ctx, index.Query{Where: q.Grid.Where(q.Query.Where), Sort: index.DefaultSort, Limit: mostPoints})
 	if err != nil {
@@ -40,17 +40,19 @@ func Tile(ctx context.Context, r *serving.Reader, q params.Request) (Result, err
 		fields &= q.Fields | index.SetOf(index.Latitude, index.Longitude)
 	}
 	data, err := filingLayer(tile, page, q.Caller.Fields, fields)
-	return Result{Data: data}, err
+	return Result{Data: append(data, cellLayer(tile, "cells", cells, &q)...)}, err
 }
 
-func clusterLayer(tile mvt.Tile, cells []index.Cell) []byte {
-	layer := mvt.NewLayer(tile, "clusters")
+func cellLayer(tile mvt.Tile, name string, cells []index.Cell, q *params.Request) []byte {
+	layer := mvt.NewLayer(tile, name)
 	for _, c := range cells {
 		var id any
 		if c.ID > 0 {
 			id = c.ID
 		}
-		layer.Add(c.ID, c.Latitude, c.Longitude, mvt.Property{Key: "count", Value: c.Filings}, mvt.Property{Key: "id", Value: id})
+		sum, most := amountsOf(c, q)
+		layer.Add(c.ID, c.Latitude, c.Longitude, mvt.Property{Key: "count", Value: c.Filings}, mvt.Property{Key: "id", Value: id},
+			mvt.Property{Key: "sum", Value: valueOf(sum)}, mvt.Property{Key: "max", Value: valueOf(most)})
 	}
 	return layer.Bytes()
 }
@@ -94,7 +96,7 @@ type TileJSON struct {
 	Tiles    []string      `json:"tiles" help:"Addresses of tiles of one generation, with the filters and the token of the request."`
 	MinZoom  int           `json:"minzoom" help:"The least zoom."`
 	MaxZoom  int           `json:"maxzoom" help:"The greatest zoom."`
-	Layers   []vectorLayer `json:"vector_layers" help:"The layers: a tile has one of them."`
+	Layers   []vectorLayer `json:"vector_layers" help:"The layers: a tile has clusters, or filings and cells."`
 }
 
 type vectorLayer struct {
@@ -106,6 +108,8 @@ type vectorLayer struct {
 type layerFields struct {
 	ID     string `json:"id" help:"Id of the filing; of a cluster where it is only one."`
 	Count  string `json:"count,omitempty" help:"Filings of a cluster."`
+	Sum    string `json:"sum,omitempty" help:"Sum of their amounts, dollars."`
+	Max    string `json:"max,omitempty" help:"Largest of their amounts, dollars."`
 	Type   string `json:"filingType,omitempty" help:"As on the filing."`
 	Amount string `json:"filingAmount,omitempty" help:"As on the filing, dollars."`
 	Date   string `json:"filingDate,omitempty" help:"As on the filing."`
@@ -122,11 +126,16 @@ func TileSet(_ context.Context, r *serving.Reader, q params.Request) (Result, er
 	if query != "" {
 		address += "?" + query
 	}
+	clustered := layerFields{ID: "Number", Count: "Number"}
+	if q.Shows(index.FilingAmount) {
+		clustered.Sum, clustered.Max = "Number", "Number"
+	}
 	return Result{Data: TileJSON{
 		TileJSON: "3.0.0", Name: "filings", Tiles: []string{address}, MinZoom: 0, MaxZoom: params.MaxZoom,
 		Layers: []vectorLayer{
 			{"filings", "At most 500 filings, a point each.", layerFields{ID: "Number", Type: "String", Amount: "Number", Date: "String", County: "String"}},
-			{"clusters", "More filings, by cells of 64 of the tile's 512 pixels.", layerFields{ID: "Number", Count: "Number"}},
+			{"clusters", "More filings, by cells of 64 of the tile's 512 pixels.", clustered},
+			{"cells", "The filings of a tile that has them as points, by such cells, too.", clustered},
 		},
 	}}, nil
 }

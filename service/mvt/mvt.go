@@ -122,7 +122,7 @@ func (l *Layer) value(value []byte) uint64 {
 	return uint64(number)
 }
 
-// Bytes returns a tile with this layer alone.
+// Bytes returns a tile with this layer alone. The bytes of several, one after the other, are a tile with all of them.
 func (l *Layer) Bytes() []byte {
 	layer := protowire.AppendVarint(protowire.AppendTag(nil, layerVersion, protowire.VarintType), 2)
 	layer = protowire.AppendString(protowire.AppendTag(layer, layerName, protowire.BytesType), l.name)

@@ -21,13 +21,14 @@ func TestX35_Layer(t *testing.T) {
 		l.Add(math.MaxInt64, 66.51326, 90)
 		return l.Bytes()
 	}
-	got := mvttest.Read(t, write())
+	layers := mvttest.Read(t, append(write(), write()...))
+	got := layers[1]
 	want := []mvttest.Point{
 		{ID: 7, X: 0, Y: 4095, Properties: map[string]any{"a": "é", "b": 1.5}},
 		{X: 4095, Y: 0, Properties: map[string]any{"a": "é", "b": uint64(9)}},
 		{ID: math.MaxInt64, X: 2048, Y: 2048, Properties: map[string]any{}},
 	}
-	if got.Name != "points" || got.Version != 2 || got.Extent != mvt.Extent || fmt.Sprint(got.Points) != fmt.Sprint(want) {
+	if len(layers) != 2 || got.Name != "points" || got.Version != 2 || got.Extent != mvt.Extent || fmt.Sprint(got.Points) != fmt.Sprint(want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 	if len(got.Keys) != 2 || got.Values != 3 {

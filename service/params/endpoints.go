@@ -88,7 +88,13 @@ func PageText(r *Request) string {
 func FilterText(r *Request) string { return r.Query.Where.String() }
 
 // ClustersText is the canonical text of clusters.
-func ClustersText(r *Request) string { return r.Grid.Text(r.Query.Where) }
+func ClustersText(r *Request) string {
+	text := r.Grid.Text(r.Query.Where)
+	if r.Shows(index.FilingAmount) {
+		text += " amounts"
+	}
+	return text
+}
 
 // TileText is the canonical text of a tile.
 func TileText(r *Request) string { return ClustersText(r) + r.fieldsText() }

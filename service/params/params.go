@@ -70,6 +70,9 @@ type Request struct {
 	Caller  Caller
 }
 
+// Shows reports whether the fields of r, if it names some, have f.
+func (r *Request) Shows(f index.Field) bool { return r.Fields == 0 || r.Fields.Has(f) }
+
 // MapTile is a tile of a web map: its zoom, its column from the west and its row from the north.
 type MapTile struct{ Zoom, Column, Row int }
 

@@ -38,6 +38,7 @@ type cellBucket struct {
 	Count               int64 `json:"doc_count"`
 	Latitude, Longitude coordinates
 	ID                  value
+	Sum, Max            value // of the amounts: in cents, and in dollars
 }
 
 // coordinates are stats of latitudes or of longitudes; 0 over no values.
@@ -51,6 +52,7 @@ func (b cellBucket) cell(row int) index.Cell {
 		Box: index.Box{
 			North: b.Latitude.Max, South: b.Latitude.Min, East: b.Longitude.Max, West: b.Longitude.Min,
 		},
+		SumCents: b.Sum.Value, MaxAmount: b.Max.Value,
 	}
 	if b.Count == 1 && b.ID.Value < exactInDouble { // else identify requests it
 		c.ID = int64(b.ID.Value)

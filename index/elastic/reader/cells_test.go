@@ -67,7 +67,7 @@ func TestCells_AreGeotiles(t *testing.T) {
 func TestCells_IncompleteResponses(t *testing.T) {
 	t.Parallel()
 	const bucket = `{"aggregations":{"rows":{"buckets":[{"key":"0","columns":{"buckets":[{"key":"1","doc_count":1,` +
-		`"latitude":{"min":1.0,"max":1.0,"sum":1.0},"longitude":{"min":2.0,"max":2.0,"sum":2.0},"id":{"value":%s}}]}}]}},` +
+		`"sum":{"value":0.0},"max":{"value":null},"latitude":{"min":1.0,"max":1.0,"sum":1.0},"longitude":{"min":2.0,"max":2.0,"sum":2.0},"id":{"value":%s}}]}}]}},` +
 		`"hits":{"total":{"value":%d}}}`
 	const large = "9.223372036854775807E18"
 	const hit = `{"hits":{"hits":[{"fields":{"id":[9223372036854775807],"geocodedLatitude":[1.0],"geocodedLongitude":[%s]}}]}}`

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"filings/index"
+	"filings/index/elastic/document"
 )
 
 // Cells requests rows, and in each row columns. No response has more buckets than a grid has tiles and rows.
@@ -14,6 +15,8 @@ func Cells(clauses []Object, g index.Grid) Object {
 		"latitude":  Object{"stats": Object{"field": lat}},
 		"longitude": Object{"stats": Object{"field": lon}},
 		"id":        Object{"max": Object{"field": index.ID.String()}},
+		"sum":       Object{"sum": Object{"field": document.CentsField}},
+		"max":       Object{"max": Object{"field": index.FilingAmount.String()}},
 	}
 	columns := Object{"range": Object{"field": lon, "ranges": ranges(g.Columns)}, "aggs": metrics}
 	return Aggregate(clauses, Object{"rows": Object{

@@ -140,9 +140,14 @@ func (t *Table) Cells(ctx context.Context, w index.Filter, grid index.Grid) ([]i
 		if err != nil {
 			return nil, err
 		}
+		amounts, err := readColumn[float64](ctx, t, index.FilingAmount.String(), chunk)
+		if err != nil {
+			return nil, err
+		}
 		s.each(chunk, len(ids), func(row int) {
 			lat, lon := latitudes[row], longitudes[row]
-			tiles[index.Find(grid.Rows, lat)*len(grid.Columns)+index.Find(grid.Columns, lon)].add(ids[row], lat, lon)
+			tile := &tiles[index.Find(grid.Rows, lat)*len(grid.Columns)+index.Find(grid.Columns, lon)]
+			tile.add(ids[row], lat, lon, amounts[row])
 		})
 	}
 	var cells []index.Cell
@@ -157,17 +162,17 @@ func (t *Table) Cells(ctx context.Context, w index.Filter, grid index.Grid) ([]i
 
 // accumulator is what is known of the filings of a tile while they are added up.
 type accumulator struct {
-	filings  int64
+	sum
 	id       int64 // of the last one
 	box      index.Box
 	lat, lon kahan
 }
 
-func (a *accumulator) add(id int64, lat, lon float64) {
+func (a *accumulator) add(id int64, lat, lon, amount float64) {
 	if a.filings == 0 {
 		a.box = index.Box{North: lat, South: lat, East: lon, West: lon}
 	}
-	a.filings++
+	a.sum.add(amount)
 	a.id = id
 	a.box.North, a.box.South = max(a.box.North, lat), min(a.box.South, lat)
 	a.box.East, a.box.West = max(a.box.East, lon), min(a.box.West, lon)
@@ -180,6 +185,7 @@ func (a *accumulator) cell(column, row index.Span) index.Cell {
 		Column: column.Tile, Row: row.Tile, Filings: a.filings, Box: a.box,
 		Latitude:  index.RoundDegrees(a.lat.total / float64(a.filings)),
 		Longitude: index.RoundDegrees(a.lon.total / float64(a.filings)),
+		SumCents:  a.cents, MaxAmount: a.most,
 	}
 	if a.filings == 1 {
 		c.ID = a.id

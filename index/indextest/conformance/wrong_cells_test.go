@@ -113,6 +113,8 @@ func wrongCells() []wrong {
 			}
 		}),
 		changed("means cut off", "by_hand/means_half-way", func(c *index.Cell) { c.Latitude = math.Floor((c.Box.North+c.Box.South)/2*1e6) / 1e6 }),
+		changed("amounts of at least 0", "by_hand/two_in_one_place", func(c *index.Cell) { c.MaxAmount = max(c.MaxAmount, 0) }),
+		changed("amounts in whole dollars", "by_hand/two_in_one_place", func(c *index.Cell) { c.SumCents = math.Round(c.SumCents/100) * 100 }),
 		changed("a filing too many", "random", func(c *index.Cell) { c.Filings++ }),
 	}
 }

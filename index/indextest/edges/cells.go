@@ -35,10 +35,10 @@ func CellFilings() []*index.Filing {
 		Point(1<<53, 40, -90),
 		Point(1<<53-1, 40, -85),
 
-		Point(31, 29, -82),
-		Point(32, 29, -82),
-		Filing(41, Values{index.Latitude: 28.000001, index.Longitude: -81.000001, index.Owner: "Elm"}),
-		Point(42, 28.000002, -81.000002),
+		Filing(31, Values{index.Latitude: 29, index.Longitude: -82, index.FilingAmount: -2.5}),
+		Filing(32, Values{index.Latitude: 29, index.Longitude: -82, index.FilingAmount: -1}),
+		Filing(41, Values{index.Latitude: 28.000001, index.Longitude: -81.000001, index.Owner: "Elm", index.FilingAmount: 0.1}),
+		Filing(42, Values{index.Latitude: 28.000002, index.Longitude: -81.000002, index.FilingAmount: 0.2}),
 		Filing(43, nil),
 	}
 }
@@ -59,6 +59,8 @@ func single(column, row int, id int64, lat, lon float64) index.Cell {
 
 // CellCases returns requests for the cells of CellFilings.
 func CellCases() []CellCase {
+	elm := single(8, 13, 41, 28.000001, -81.000001)
+	elm.SumCents, elm.MaxAmount = 10, 0.1
 	aboveZero := index.Cell{Filings: 1, Box: Box(tiny, tiny, -tiny, -tiny), ID: 2}
 	return []CellCase{
 		{"northern and western edges are inside", index.Filter{}, Box(0.5, -3, 1, -3), 1, []index.Cell{aboveZero, single(1, 1, 1, 0, 0)}},
@@ -85,10 +87,12 @@ func CellCases() []CellCase {
 			single(56, 96, math.MaxInt64, 40, -100), single(60, 96, 1<<53+1, 40, -95),
 			single(64, 96, 1<<53, 40, -90), single(67, 96, 1<<53-1, 40, -85)}},
 		{"two in one place", index.Filter{}, Box(30, 28.5, -81, -83), 10, []index.Cell{
-			{Column: 278, Row: 425, Filings: 2, Latitude: 29, Longitude: -82, Box: Box(29, 29, -82, -82)}}},
+			{Column: 278, Row: 425, Filings: 2, Latitude: 29, Longitude: -82, Box: Box(29, 29, -82, -82),
+				SumCents: -350, MaxAmount: -1}}},
 		{"means half-way are rounded away from zero", index.Filter{}, Box(28.5, 27.5, -80.5, -81.5), 10, []index.Cell{
-			{Column: 281, Row: 428, Filings: 2, Latitude: 28.000002, Longitude: -81.000002, Box: Box(28.000002, 28.000001, -81.000001, -81.000002)}}},
-		{"filtered, in tiles as large as it takes", Contains("elm"), Box(90, -90, 180, -180), 24, []index.Cell{single(8, 13, 41, 28.000001, -81.000001)}},
+			{Column: 281, Row: 428, Filings: 2, Latitude: 28.000002, Longitude: -81.000002, Box: Box(28.000002, 28.000001, -81.000001, -81.000002),
+				SumCents: 30, MaxAmount: 0.2}}},
+		{"filtered, in tiles as large as it takes", Contains("elm"), Box(90, -90, 180, -180), 24, []index.Cell{elm}},
 		{"filtered by another box", InBox(1, 0, 180, -180), Box(3, -3, 4, -3), 0, []index.Cell{
 			{Filings: 3, Latitude: 0.333333, Longitude: 0.666667, Box: Box(1, 0, 2, -tiny)}}},
 		{"filtered by the box itself", InBox(2, 2, 3, 3), Box(2, 2, 3, 3), 1, []index.Cell{single(1, 0, 4, 2, 3)}},

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Layer is the only layer of a tile.
+// Layer is a layer of a tile.
 type Layer struct {
 	Name            string
 	Version, Extent uint64
@@ -65,34 +65,33 @@ func packed(t testing.TB, data []byte) (numbers []uint64) {
 	return numbers
 }
 
-// Read reads a tile of one layer of points.
-func Read(t testing.TB, tile []byte) (l Layer) {
+// Read reads a tile whose layers have points.
+func Read(t testing.TB, tile []byte) (layers []Layer) {
+	t.Helper()
+	message(t, tile, func(_ protowire.Number, layer []byte, _ uint64) { layers = append(layers, readLayer(t, layer)) })
+	return layers
+}
+
+func readLayer(t testing.TB, layer []byte) (l Layer) {
 	t.Helper()
 	var features [][]byte
 	var values []any
-	layers := 0
-	message(t, tile, func(_ protowire.Number, layer []byte, _ uint64) {
-		layers++
-		message(t, layer, func(field protowire.Number, bytes []byte, number uint64) {
-			switch field {
-			case 15:
-				l.Version = number
-			case 1:
-				l.Name = string(bytes)
-			case 2:
-				features = append(features, bytes)
-			case 3:
-				l.Keys = append(l.Keys, string(bytes))
-			case 4:
-				values = append(values, value(t, bytes))
-			case 5:
-				l.Extent = number
-			}
-		})
+	message(t, layer, func(field protowire.Number, bytes []byte, number uint64) {
+		switch field {
+		case 15:
+			l.Version = number
+		case 1:
+			l.Name = string(bytes)
+		case 2:
+			features = append(features, bytes)
+		case 3:
+			l.Keys = append(l.Keys, string(bytes))
+		case 4:
+			values = append(values, value(t, bytes))
+		case 5:
+			l.Extent = number
+		}
 	})
-	if layers != 1 {
-		t.Fatalf("%d layers", layers)
-	}
 	l.Values = len(values)
 	for _, feature := range features {
 		p := Point{Properties: map[string]any{}}
