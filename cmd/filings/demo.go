@@ -34,7 +34,7 @@ const (
 func (p *program) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "demo",
-		Short:   "For a first look: makes 20,000 filings, loads them, prints a key and curl lines, serves",
+		Short:   "Generates 20,000 filings, loads them, prints a key and curl commands, and serves, for a first look",
 		Long:    help("demo"),
 		Example: "  filings demo\n  FILINGS_LISTEN=0.0.0.0:8443 filings demo   # for other machines, too",
 		Args:    noArguments,

@@ -29,7 +29,7 @@ func (p *program) generateCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&count, "count", 0, "number of filings (required)")
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "another seed gives other filings")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "random seed; the same seed generates the same filings")
 	_ = cmd.MarkFlagRequired("count") // fails only for a flag that does not exist
 	return cmd
 }

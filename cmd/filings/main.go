@@ -68,7 +68,7 @@ func (p *program) root() *cobra.Command {
 	root.AddCommand(p.serveCommand(), p.demoCommand(), p.loadCommand(), p.inspectCommand(), p.generationsCommand(), p.rollbackCommand(), p.withholdCommand(),
 		p.keysCommand(), p.tokensCommand(), p.generateCommand(), p.checkCommand(), p.healthCommand(), p.versionCommand(), p.manCommand(),
 		// No command: the page of `filings help settings`.
-		&cobra.Command{Use: "settings", Short: "The settings, all of them environment variables", Long: settings.Help()})
+		&cobra.Command{Use: "settings", Short: "Lists the settings, which are environment variables", Long: settings.Help()})
 	root.SetIn(p.in)
 	root.SetOut(p.out) // before strict: the commands that it adds keep this
 	root.SetErr(p.err)

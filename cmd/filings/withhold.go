@@ -86,7 +86,7 @@ func describeMatches(m sieve.Matches) string {
 func (p *program) withholdCommand() *cobra.Command {
 	all := &cobra.Command{
 		Use:   "withhold",
-		Short: "Leaves out filings of a person, a property or a number, of all that is served, and of each later load",
+		Short: "Withholds filings of a person, a property or an id, now and in each later load",
 		Long:  help("withhold"),
 		Example: "  filings withhold add --owner 'Doe, Jane' --county 'Orange, FL' --reason 'order 2026-17'\n" +
 			"  filings withhold list\n  filings withhold remove 3",
@@ -134,7 +134,7 @@ func (p *program) withholdAddCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "add (--owner NAME | --address TEXT | --id N) --reason TEXT",
-		Short: "Says what is withheld, asks, and takes it out of all that is kept",
+		Short: "Shows the matching filings, asks, and removes them from everything that is kept",
 		Long:  help("withhold"),
 		Example: "  filings withhold add --address '12 Elm St, Orlando, FL 32801' --reason 'order 2026-17' --until 2030-12-31\n" +
 			"  filings withhold add --owner 'Doe, Jane' --contacts --yes --reason 'request 12'",
@@ -186,7 +186,7 @@ func (p *program) withholdListCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "Lists what is withheld, and whether nothing that is kept has it any more",
+		Short: "Lists the entries, and whether their removal is complete",
 		Long:  help("withhold"), Args: noArguments,
 		Example: "  filings withhold list\n  filings withhold list --json | jq '.[] | select(.complete | not)'",
 	}
