@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"filings/index"
+	"filings/index/generation"
+	"filings/reindexer/source"
 )
 
 // Allowed is what guards let pass of what they would refuse.
@@ -56,6 +58,17 @@ func Emptied(name string) string {
 func Refused(err error) bool {
 	kinds := []error{ErrShrunk, ErrEmpty, ErrEmptied, ErrNoRows, ErrMoved, ErrRenewed, ErrValues}
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
+}
+
+// Passing reports whether the same load may succeed later, without anybody: a portal or an engine was
+// away, or another load ran. Of a plan that has to hold of each county that fails.
+func Passing(err error) bool {
+	if parts, ok := errors.AsType[*PartsError](err); ok {
+		return !slices.ContainsFunc(slices.Collect(maps.Values(parts.Failed)), func(err error) bool { return !Passing(err) })
+	}
+	unavailable := errors.Is(err, index.ErrUnavailable) && !errors.Is(err, index.ErrDamaged)
+	return unavailable || source.Passing(err) || errors.Is(err, generation.ErrLocked) ||
+		errors.Is(err, generation.ErrLockLost) || errors.Is(err, generation.ErrConflict)
 }
 
 // guard refuses a generation that differs from the live one as mistakes do (rules L10 and X42). It

@@ -207,7 +207,10 @@ func (p *program) load(
 	if wrong { // of counties of a plan, which the report names
 		return usageError{err}
 	}
-	return check.Explain(s, err)
+	if err = check.Explain(s, err); err != nil {
+		err = loadError{err}
+	}
+	return err
 }
 
 // serversOf returns who reads from servers.

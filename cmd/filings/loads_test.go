@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"filings/cmd/testservers/servers"
+	"filings/index/embedded"
 	"filings/index/generation"
 )
 
@@ -126,5 +129,79 @@ func showLoads(t *testing.T, f *fixture, open opener) {
 	defer lock.Release(t.Context())
 	if at.operator(t, "/loads", f.settings.OperationsToken, &loads); len(loads) != 5 || loads[0].State != generation.OutcomeRunning || loads[0].Source != "a.csv" {
 		t.Errorf("while a load runs: %+v", loads)
+	}
+}
+
+// TestX68_ExitCodes: a script learns whether a person has to look at a load that promoted nothing, or whether it is to be run again.
+func TestX68_ExitCodes(t *testing.T) {
+	t.Parallel()
+	f, dir := newFixture(t), t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	records := func(from int) (text string) {
+		for id := range 20 {
+			text += fmt.Sprintf(`{"id":%d,"county":"Orange, FL"}`+"\n", from+id)
+		}
+		return text
+	}
+	first := file("first.ndjson", records(1))
+	f.must(t, "", "load", first)
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	counties := func(name string, sources ...string) string {
+		text := "counties:\n"
+		for i, source := range sources {
+			text += fmt.Sprintf("- {county: '%s, FL', sources: ['%s'], format: ndjson}\n", []string{"Orange", "Lake"}[i], source)
+		}
+		return file(name, text)
+	}
+	gone := closed.URL + "/a.ndjson"
+	away, mixed := counties("away.yaml", gone, gone), counties("mixed.yaml", gone, "none.ndjson")
+	refused := counties("refused.yaml", file("other.ndjson", records(101)))
+	for _, test := range []struct {
+		code int
+		args []string
+	}{
+		{exitFailed, []string{filepath.Join(dir, "none.ndjson")}},
+		{exitFailed, []string{file("reject.ndjson", `{"id":3}`+"\n")}},
+		{exitUsage, []string{"--allow", "changed=amount", first}},
+		{exitUsage, []string{"--allow", "empty=none.csv", first}},
+		{exitRefused, []string{file("empty.ndjson", "")}},
+		{exitRefused, []string{file("other.ndjson", records(101))}},
+		{exitRefused, []string{file("header.csv", "id,county\n")}},
+		{exitRefused, []string{"--plan", refused}},
+		{exitLater, []string{gone}},
+		{exitLater, []string{"--plan", away}},
+		{exitFailed, []string{"--plan", mixed}},
+		{exitDone, []string{"--dry-run", file("other.ndjson", records(101))}},
+		{exitDone, []string{"--allow", "renewed=Orange, FL", file("other.ndjson", records(101))}},
+		{exitDone, []string{"--force", first}},
+	} {
+		if code, _, errs := f.run(t.Context(), "", append([]string{"load"}, test.args...)...); code != test.code {
+			t.Errorf("%q: exit code %d, want %d: %s", test.args, code, test.code, errs)
+		}
+	}
+	store, err := embedded.Open(embedded.Config{Dir: f.settings.DataDir, Index: f.settings.Index})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := store.Lock(t.Context(), generation.Run{Holder: "another", Started: time.Now(), Renewed: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := f.run(t.Context(), "", "load", first); code != exitLater || !strings.Contains(errs, "another load is running") {
+		t.Errorf("beside another load: exit code %d, %s", code, errs)
+	}
+	if err := errors.Join(lock.Release(t.Context()), store.Close()); err != nil {
+		t.Error(err)
+	}
+	f.settings.ElasticsearchURL = []string{"http://127.0.0.1:9"}
+	if code, _, errs := f.run(t.Context(), "", "load", first); code != exitLater {
+		t.Errorf("without an engine: exit code %d, %s", code, errs)
 	}
 }

@@ -49,6 +49,9 @@ func run(ctx context.Context, args []string, environment func() (settings.Settin
 	if errors.As(err, &usage) || !started {
 		return exitUsage
 	}
+	if load, ok := errors.AsType[loadError](err); ok {
+		return load.code()
+	}
 	return exitFailed
 }
 

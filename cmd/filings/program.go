@@ -30,15 +30,33 @@ import (
 
 // Exit codes: a contract with scripts.
 const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
+	exitDone    = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitRefused = 3 // of a load, by a guard: a person must look
+	exitLater   = 4 // of a load: try again later
 )
 
 // usageError is an error in how the program was called or set up: exit code 2.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
+
+// loadError is why a load promoted nothing.
+type loadError struct{ error }
+
+func (e loadError) Unwrap() error { return e.error }
+
+// code returns the exit code of e.
+func (e loadError) code() int {
+	switch {
+	case reindexer.Refused(e.error):
+		return exitRefused
+	case reindexer.Passing(e.error):
+		return exitLater
+	}
+	return exitFailed
+}
 
 // streams are what a process reads and writes. Results go to out, everything else to err.
 type streams struct {

@@ -80,7 +80,11 @@ func (q *query) start(config *pgconn.Config, o Options) (names []string, err err
 		if errors.As(err, &repeats) {
 			err = repeats.Unwrap()
 		}
-		return nil, fmt.Errorf("connecting: %w", web.Foreign(q.ctx, err))
+		refused := errors.As(err, new(*pgconn.PgError))
+		if err = web.Foreign(q.ctx, err); !refused && q.ctx.Err() == nil {
+			err = web.Away(err)
+		}
+		return nil, fmt.Errorf("connecting: %w", err)
 	}
 	q.conn.Frontend().SetMaxBodyLen(maxMessage)
 	if _, err = q.conn.Exec(q.ctx, beginQuery).ReadAll(); err != nil {

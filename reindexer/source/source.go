@@ -102,6 +102,13 @@ func (s Source) Open(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 // knows nothing of files and columns.
 type sourceKey struct{}
 
+// Passing reports whether err is of a source that was away, or changed while it was read: later it
+// may be read.
+func Passing(err error) bool {
+	kinds := []error{web.ErrAway, web.ErrSlow, web.ErrBroken, web.ErrTransient, ErrChanged}
+	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
+}
+
 // Error returns an ErrUnreadable that says where err stopped the reading; line 0 is before the
 // first record. The end of a context is no error of the source and returned as it is.
 func (s Source) Error(line int, err error) error {

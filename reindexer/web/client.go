@@ -40,6 +40,8 @@ var (
 	ErrSlow = errors.New("the server takes longer than a source waits for one in all")
 	// ErrBroken: a transfer ended before its end, wherever that falls in the records.
 	ErrBroken = errors.New("the connection broke off")
+	// ErrAway: a server does not respond, or refuses for now, however often it was tried.
+	ErrAway = errors.New("the server is away")
 	// ErrTransient: a server refuses something, and another try may mend that.
 	ErrTransient = errors.New("for now")
 	// ErrChanged: what a server has is not any more what it was when its reading began.
@@ -153,6 +155,15 @@ func Status(response *http.Response) error {
 func Public(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
+
+// away is an ErrAway that says more.
+type away struct{ error }
+
+func (a *away) Unwrap() error      { return a.error }
+func (a *away) Is(kind error) bool { return kind == ErrAway }
+
+// Away returns err as an ErrAway with its own text.
+func Away(err error) error { return &away{err} }
 
 // Foreign returns the message of an error of a network library, but not its kind: a timeout of the
 // library would be taken for the end of ctx.

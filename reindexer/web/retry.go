@@ -38,6 +38,9 @@ func (t *retrier) RoundTrip(r *http.Request) (response *http.Response, err error
 			t.err = t.pause(r.Context(), t.err, "")
 		}
 		if t.err != nil {
+			if r.Context().Err() == nil && !errors.Is(t.err, errInside) {
+				t.err = Away(t.err)
+			}
 			return nil, t.err
 		}
 	}

@@ -61,7 +61,7 @@ func TestX74_Waits(t *testing.T) {
 			return nil
 		}
 		err := get(t, c, address)
-		if diff := cmp.Diff(want, waits); diff != "" || err == nil || errors.Is(err, ErrSlow) == (after == "") {
+		if diff := cmp.Diff(want, waits); diff != "" || !errors.Is(err, ErrAway) || errors.Is(err, ErrSlow) == (after == "") {
 			t.Errorf("Retry-After %q: %v, waits (-want +got):\n%s", after, err, diff)
 		}
 		waits = nil
