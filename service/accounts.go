@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
@@ -36,7 +37,7 @@ func (s *Service) routeAccounts(app *fiber.App) {
 	app.Post(accountsPath, operation(s.createAccount, "user", "tier", "name"))
 	app.Get(accountsPath+"/:user", operation(s.showAccount))
 	app.Put(accountsPath+"/:user/tier", operation(s.setTier, "tier"))
-	app.Post(accountsPath+"/:user/key", operation(s.rotateKey))
+	app.Post(accountsPath+"/:user/key", operation(s.rotateKey, "overlap"))
 	app.Delete(accountsPath+"/:user/key", operation(s.revokeKey))
 }
 
@@ -104,8 +105,15 @@ func (s *Service) createAccount(c *fiber.Ctx, _ string, body map[string]string) 
 	return http.StatusCreated, newKey{key}, err
 }
 
-func (s *Service) rotateKey(c *fiber.Ctx, user string, _ map[string]string) (int, any, error) {
-	key, err := s.config.Access.Rotate(c.UserContext(), user)
+func (s *Service) rotateKey(c *fiber.Ctx, user string, body map[string]string) (int, any, error) {
+	var overlap time.Duration
+	if text, ok := body["overlap"]; ok {
+		var err error
+		if overlap, err = time.ParseDuration(text); err != nil || overlap == 0 {
+			return 0, nil, refuseInvalid("overlap must be from 1m to 720h, as in 24h")
+		}
+	}
+	key, err := s.config.Access.Rotate(c.UserContext(), user, overlap)
 	return http.StatusCreated, newKey{key}, err
 }
 
@@ -143,15 +151,15 @@ func userOf(c *fiber.Ctx) (string, error) {
 
 // membersOf reads the body: one JSON object whose values are strings, with some of these names,
 // each once, and no others. encoding/json alone would take names in any case, and of repeated ones
-// the last. Without names, there may be no body at all.
+// the last. No body is one without members.
 func membersOf(c *fiber.Ctx, names []string) (map[string]string, error) {
 	body := c.Request().Body() // not c.Body(), which decompresses
-	if len(body) == 0 && len(names) == 0 {
+	if len(body) == 0 {
 		return nil, nil
 	}
 	h := &c.Request().Header
 	kind, _, err := mime.ParseMediaType(string(h.ContentType()))
-	if len(body) > 0 && (err != nil || kind != fiber.MIMEApplicationJSON || len(h.Peek(fiber.HeaderContentEncoding)) > 0) {
+	if err != nil || kind != fiber.MIMEApplicationJSON || len(h.Peek(fiber.HeaderContentEncoding)) > 0 {
 		return nil, errContentType
 	}
 	d := json.NewDecoder(bytes.NewReader(body))

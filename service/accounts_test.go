@@ -135,12 +135,17 @@ func accountsLife(t *testing.T, o *office) {
 	second := o.request(t, "POST", path+"/key", "").key(t)
 	expect(first, 401, "")
 	expect(second, 200, "")
+	newer := o.request(t, "POST", path+"/key", `{"overlap":"24h"}`).key(t)
+	expect(second, 200, "") // a GET before a first use of the older key would say null
+	expect(newer, 200, "")
+	want(o.request(t, "GET", path, ""), 200, `"older":[{"prefix":"ak_live_","createdAt":"`)
 	want(o.request(t, "DELETE", path+"/key", ""), 204, "")
 	want(o.request(t, "DELETE", path+"/key", ""), 204, "")
 	expect(second, 401, "")
+	expect(newer, 401, "")
 	want(o.request(t, "POST", path+"/key", ""), 409, `"no_active_key"`)
 	third := o.request(t, "POST", "/accounts", create, "Content-Type", "application/json; charset=utf-8").key(t)
-	want(o.request(t, "GET", path, ""), 200, `"used":3`)
+	want(o.request(t, "GET", path, ""), 200, `"used":5`)
 
 	for _, secret := range []string{first, second, third, operationsToken} {
 		if strings.Contains(o.Log.String(), secret) {
@@ -176,9 +181,17 @@ func TestAccounts_Refused(t *testing.T) {
 		{"PUT", "/accounts/nobody/tier", `{"tier":"pro"}`, nil, 404, "there is no such account"},
 		{"DELETE", "/accounts/user-pro", "", nil, 405, "Allow header"},
 		{"PUT", "/accounts/user-pro/tier", `{"tier":"gold"}`, nil, 400, `tier must be one of`},
-		{"PUT", "/accounts/user-pro/tier", ``, nil, 400, "body must be one JSON object"},
+		{"PUT", "/accounts/user-pro/tier", ``, nil, 400, "tier must be one of"},
+		{"POST", "/accounts", ``, nil, 400, "user must not be empty"},
+		{"POST", "/accounts/user-pro/key", `{"overlap":"1d"}`, nil, 400, "overlap must be from 1m to 720h, as in 24h"},
+		{"POST", "/accounts/user-pro/key", `{"overlap":""}`, nil, 400, "overlap must be from 1m to 720h"},
+		{"POST", "/accounts/user-pro/key", `{"overlap":"0"}`, nil, 400, "overlap must be from 1m to 720h"},
+		{"POST", "/accounts/user-pro/key", `{"overlap":"30s"}`, nil, 400, "overlap must be from 1m to 720h"},
+		{"POST", "/accounts/user-pro/key", `{"overlap":"-24h"}`, nil, 400, "overlap must be from 1m to 720h"},
+		{"POST", "/accounts/user-pro/key", `{"overlap":24}`, nil, 400, "overlap must be a text"},
+		{"POST", "/accounts/user-pro/key", `{"overlap":"24h"}`, []string{"Content-Type", "text/plain"}, 415, "application/json"},
 		{"PUT", "/accounts/user-pro/tier", `{"user":"new","tier":"pro"}`, nil, 400, `\"user\" is not known here: tier may be given`},
-		{"POST", "/accounts/user-pro/key", `{"tier":"pro"}`, nil, 400, `\"tier\" is not known here: nothing is wanted`},
+		{"POST", "/accounts/user-pro/key", `{"tier":"pro"}`, nil, 400, `\"tier\" is not known here: overlap may be given`},
 		{"POST", "/accounts/%ff/key", "", nil, 400, "user must be percent-encoded UTF-8"},
 		{"POST", "/accounts/%zz/key", "", nil, 400, "user must be percent-encoded UTF-8"},
 		{"POST", "/accounts", `{"tier":"pro"}`, nil, 400, "user must not be empty"},

@@ -279,7 +279,7 @@ func TestX33_Ends(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
 	ends := map[access.Tier]func() error{
-		access.Starter:    func() error { _, err := s.Store.Rotate(t.Context(), "user-starter"); return err },
+		access.Starter:    func() error { _, err := s.Store.Rotate(t.Context(), "user-starter", 0); return err },
 		access.Pro:        func() error { return s.Store.Revoke(t.Context(), "user-pro") },
 		access.Enterprise: func() error { return s.Store.SetTier(t.Context(), "user-enterprise", access.Free) },
 	}

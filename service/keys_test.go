@@ -129,7 +129,7 @@ func TestX59_Bearer(t *testing.T) {
 func TestK2_RevokedAndRotatedKeys(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(nil))
-	if _, err := s.Store.Rotate(t.Context(), "user-pro"); err != nil {
+	if _, err := s.Store.Rotate(t.Context(), "user-pro", 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Store.Revoke(t.Context(), "user-free"); err != nil {

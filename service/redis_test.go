@@ -84,7 +84,7 @@ func TestK8_OnRedis(t *testing.T) {
 			}
 		}
 	}
-	rotated, err := store.Rotate(t.Context(), "customer")
+	rotated, err := store.Rotate(t.Context(), "customer", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,7 +141,7 @@ func demoKey(ctx context.Context, s settings.Settings) (key string, err error) {
 	}
 	key, err = keys.Create(ctx, demoUser, access.Enterprise, "demo")
 	if errors.Is(err, access.ErrHasKey) {
-		key, err = keys.Rotate(ctx, demoUser)
+		key, err = keys.Rotate(ctx, demoUser, 0)
 	}
 	if err != nil {
 		return "", err

@@ -21,9 +21,10 @@ import (
 // keysCommand has the commands on accounts below it, one row each.
 func (p *program) keysCommand() *cobra.Command {
 	keys := &cobra.Command{
-		Use:     "keys",
-		Short:   "Manages accounts and their API keys",
-		Long:    "Manages accounts and their API keys. An account has one key. A revoked key fails on the very next request.",
+		Use:   "keys",
+		Short: "Manages accounts and their API keys",
+		Long: "Manages accounts and their API keys. An account has one key. A revoked key fails on the very next request.\n" +
+			"A key that `rotate --overlap` replaced is good until then; `show` says when it was last used.",
 		Example: "  filings keys create --user alice@example.com --tier pro\n  filings keys list",
 		Args:    noSuchCommand,
 		RunE: func(*cobra.Command, []string) error {
@@ -36,12 +37,13 @@ func (p *program) keysCommand() *cobra.Command {
 			func(ctx context.Context, store access.Store, f keyFlags) error {
 				return p.printKey(store.Create(ctx, f.user, f.tier, f.name))
 			}, userFlag, tierFlag, nameFlag),
-		p.accountCommand("rotate --user U", "Replaces an account's key at once and prints the new one",
-			"  filings keys rotate --user alice@example.com",
+		p.accountCommand("rotate --user U [--overlap 24h]",
+			"Replaces an account's key, at once or after an overlap, and prints the new one",
+			"  filings keys rotate --user alice@example.com\n  filings keys rotate --user alice@example.com --overlap 24h",
 			func(ctx context.Context, store access.Store, f keyFlags) error {
-				return p.printKey(store.Rotate(ctx, f.user))
-			}, userFlag),
-		p.accountCommand("revoke --user U", "Ends an account's key at once",
+				return p.printKey(store.Rotate(ctx, f.user, f.overlap))
+			}, userFlag, overlapFlag),
+		p.accountCommand("revoke --user U", "Ends an account's keys at once",
 			"  filings keys revoke --user alice@example.com",
 			func(ctx context.Context, store access.Store, f keyFlags) error {
 				return store.Revoke(ctx, f.user)
@@ -66,6 +68,7 @@ type keyFlags struct {
 	user, name string
 	tier       access.Tier
 	asJSON     bool
+	overlap    time.Duration
 }
 
 // accountCommand returns a command on accounts: do gets the key store, which is open meanwhile.
@@ -132,6 +135,11 @@ func tierFlag(cmd *cobra.Command, f *keyFlags) {
 		cobra.FixedCompletions(tierNames(), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder))
 }
 
+func overlapFlag(cmd *cobra.Command, f *keyFlags) {
+	cmd.Flags().DurationVar(&f.overlap, "overlap", 0,
+		"how long the replaced key stays good, from 1m to 720h; older ones until they end (default: all end at once)")
+}
+
 func nameFlag(cmd *cobra.Command, f *keyFlags) {
 	cmd.Flags().StringVar(&f.name, "name", "", "name of the key, for display")
 }
@@ -178,7 +186,20 @@ func (p *program) writeAccounts(accounts []access.Account, err error) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\n", a.User, a.Tier, a.Prefix, a.State, a.Name,
 			a.CreatedAt.UTC().Format(time.DateTime), a.Quota, a.Used, a.Remaining)
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, a := range accounts {
+		for _, k := range a.Older {
+			used := "not used since it was replaced"
+			if k.LastUsedAt != nil {
+				used = "last used " + k.LastUsedAt.Format(time.DateTime)
+			}
+			fmt.Fprintf(p.out, "%s: an older key, created %s, is good until %s, %s\n", a.User,
+				k.CreatedAt.Format(time.DateTime), k.Until.Format(time.DateTime), used)
+		}
+	}
+	return nil
 }
 
 // tierNames are the names of all tiers, the lowest first.

@@ -223,6 +223,15 @@ func TestKeysCommands(t *testing.T) {
 	if other := f.must(t, "", "keys", "rotate", "--user", "u1"); other == key+"\n" {
 		t.Error("rotate printed the old key")
 	}
+	f.must(t, "", "keys", "rotate", "--user", "u1", "--overlap", "24h")
+	older := regexp.MustCompile(`(?m)^u1: an older key, created .*, is good until .*, not used since it was replaced$`)
+	if shown := f.must(t, "", "keys", "show", "--user", "u1"); !older.MatchString(shown) {
+		t.Errorf("show with an older key: %s", shown)
+	}
+	if code, _, errs := f.run(t.Context(), "", "keys", "rotate", "--user", "u1", "--overlap", "1s"); code != exitUsage ||
+		errs != "filings: --overlap must be from 1m to 720h, which is 30 days\n" {
+		t.Errorf("a short overlap: exit code %d, %q", code, errs)
+	}
 	f.must(t, "", "keys", "tier", "--user", "u1", "--tier", "free")
 	f.must(t, "", "keys", "revoke", "--user", "u1")
 	if code, _, errs := f.run(t.Context(), "", "keys", "rotate", "--user", "u1"); code != exitFailed ||

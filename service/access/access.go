@@ -13,6 +13,11 @@
 // first eight characters and a name. Rotating and revoking take the hash away, so the old key is unknown from the next
 // request on; there is no cache between a request and the store. Usage belongs to the account and outlives its keys.
 //
+// A rotation with an overlap keeps the hash of the old key apart from the account, with the time at which it ends. It admits to
+// the same account until then, so there is one usage whichever key is sent. A request with the active key never reads these.
+// Each rotation keeps its promise: another one while an older key is good does not end that. So a program that got no
+// response rotates again, and no client is locked out. Revoking, and rotating without an overlap, end all of them.
+//
 // A key is found by its hash, as an index finds a row; no secret is ever compared with another byte by byte. How long that
 // takes reveals at most a hash, from which no key can be made.
 //
@@ -47,6 +52,7 @@
 //	key:<hash>             the user, of an active key
 //	account:<user>         tier, name, prefix, created, hash (of the active key), level and at (of the burst), day and
 //	                       requests (of the last day with one, of any tier)
+//	older:<user>           by the hash of each older key: when it ends, was made and was last used, and its prefix
 //	usage:<user>:lifetime  requests counted for life
 //	usage:<user>:<day>     requests counted on that day, in days since 1970-01-01; expires after two days
 //	usage:<user>:<day>:tokens  those of them that came with tokens
@@ -204,6 +210,16 @@ type Account struct {
 	Used      int64     `json:"used"`
 	Remaining int64     `json:"remaining"`
 	Hash      string    `json:"-"` // of the active key, as HashKey returns it; "": it was revoked
+	// Older are the keys that were replaced and are still good, the oldest first.
+	Older []OlderKey `json:"older,omitempty"`
+}
+
+// OlderKey is a key that was replaced and is good until it ends (rule X58).
+type OlderKey struct {
+	Prefix     string     `json:"prefix"`
+	CreatedAt  time.Time  `json:"createdAt"`
+	Until      time.Time  `json:"until"`
+	LastUsedAt *time.Time `json:"lastUsedAt"` // nil: not since it was replaced
 }
 
 // NoPrice is the price of a request with a key that counts against the burst alone: no quota refuses it. AdmitVisit does not take it.
@@ -240,9 +256,10 @@ type Store interface {
 	// Create makes a key for user and returns it, the only time that it is shown. ErrHasKey if there is an active one;
 	// after a revocation usage stays.
 	Create(ctx context.Context, user string, tier Tier, name string) (key string, err error)
-	// Rotate revokes user's key and returns a new one, in one step. Tier, name and usage stay. ErrNoAccount, ErrRevoked.
-	Rotate(ctx context.Context, user string) (key string, err error)
-	// Revoke ends user's key at once. ErrNoAccount, ErrRevoked.
+	// Rotate returns a new key for user, in one step. The one before it ends, and so do older ones; with an overlap, 1 minute to
+	// MaxOverlap, it stays good for so long, and older ones until they end. Tier, name and usage stay. ErrNoAccount, ErrRevoked.
+	Rotate(ctx context.Context, user string, overlap time.Duration) (key string, err error)
+	// Revoke ends user's keys at once. ErrNoAccount, ErrRevoked.
 	Revoke(ctx context.Context, user string) error
 	// SetTier moves user to another tier; usage stays. ErrNoAccount.
 	SetTier(ctx context.Context, user string, tier Tier) error

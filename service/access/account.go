@@ -1,10 +1,12 @@
 package access
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -35,6 +37,16 @@ func issue(save func(hash, prefix string) error) (string, error) {
 		return "", err
 	}
 	return key, nil
+}
+
+// MaxOverlap is how long an older key stays good at the most.
+const MaxOverlap = 30 * day
+
+func validOverlap(d time.Duration) error {
+	if d != 0 && (d < time.Minute || d > MaxOverlap) {
+		return invalid("overlap must be from 1m to 720h, which is 30 days")
+	}
+	return nil
 }
 
 // isKey reports whether text has the form of a key.
@@ -96,6 +108,29 @@ func (l Limits) account(user string, tier Tier, prefix, hash, name string, creat
 	}
 	a.Quota, a.Remaining = l.left(tier, used)
 	return a
+}
+
+// addOlder adds an older key, with times in microseconds since 1970, used 0 where it was not.
+func (a *Account) addOlder(prefix string, created, ends, used int64) {
+	key := OlderKey{Prefix: prefix, CreatedAt: time.UnixMicro(created).UTC(), Until: time.UnixMicro(ends).UTC()}
+	if used > 0 {
+		last := time.UnixMicro(used).UTC()
+		key.LastUsedAt = &last
+	}
+	a.Older = append(a.Older, key)
+	slices.SortFunc(a.Older, OlderKey.compare)
+}
+
+// compare orders by creation; keys of one moment by all else that is shown.
+func (k OlderKey) compare(o OlderKey) int {
+	return cmp.Or(k.CreatedAt.Compare(o.CreatedAt), k.Until.Compare(o.Until), k.lastUsed().Compare(o.lastUsed()))
+}
+
+func (k OlderKey) lastUsed() (at time.Time) {
+	if k.LastUsedAt != nil {
+		at = *k.LastUsedAt
+	}
+	return at
 }
 
 // shownAccount is Show, given a list of at most one account.

@@ -93,7 +93,7 @@ func TestK5_BurstIsOfTheAccount(t *testing.T) {
 		s := p.open(t, bursty(), now.Now)
 		key, other := create(t, s, "ann", access.Starter), create(t, s, "bob", access.Starter)
 		same(t, "first key", 3, admitAll(t, s, key, 5)[access.Admitted])
-		key, err := s.Rotate(ctx, "ann")
+		key, err := s.Rotate(ctx, "ann", 0)
 		must(t, err)
 		same(t, "the next key at once", 0, admitAll(t, s, key, 5)[access.Admitted])
 		same(t, "another account", 3, admitAll(t, s, other, 5)[access.Admitted])

@@ -296,7 +296,7 @@ func TestK3_OneKeyUnderGoroutines(t *testing.T) {
 			group.Go(func() error {
 				key, err := store.Create(t.Context(), "ann", access.Enterprise, "")
 				if err != nil {
-					key, err = store.Rotate(t.Context(), "ann")
+					key, err = store.Rotate(t.Context(), "ann", 0)
 				}
 				mu.Lock()
 				defer mu.Unlock()

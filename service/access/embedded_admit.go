@@ -37,10 +37,10 @@ func (e *Embedded) admit(ctx context.Context, hash string, n int64, v *Visit) (a
 	return a.charged(n), nil
 }
 
-// state reads it, of the account that one of the statements byKey and byName finds.
-func (t transaction) state(by *sql.Stmt, name string) (s state, err error) {
+// state reads it, of the account that one of the statements byKey, byOlder and byName finds.
+func (t transaction) state(by *sql.Stmt, name ...any) (s state, err error) {
 	s.now = t.now.Truncate(time.Microsecond)
-	err = t.row(by, name).Scan(&s.user, &s.tier, &s.bucket.level, &s.bucket.at)
+	err = t.row(by, name...).Scan(&s.user, &s.tier, &s.bucket.level, &s.bucket.at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return s, ErrNoAccount
 	}
@@ -68,6 +68,10 @@ func unlessNone(err error) error {
 // admit is what admit.lua is for Redis.
 func (t transaction) admit(limits Limits, hash string, n int64, v *Visit) (Admission, error) {
 	s, err := t.state(t.statements.byKey, hash)
+	isOlder := errors.Is(err, ErrNoAccount)
+	if isOlder {
+		s, err = t.state(t.statements.byOlder, hash, t.now.UnixMicro())
+	}
 	if err == nil && v != nil {
 		err = t.visitState(&s, v.Visitor)
 	}
@@ -98,7 +102,10 @@ func (t transaction) admit(limits Limits, hash string, n int64, v *Visit) (Admis
 	if err := t.exec(t.statements.fill, after.bucket.level, after.bucket.at, s.user); err != nil {
 		return Admission{}, err
 	}
-	if n > 0 {
+	if isOlder {
+		err = t.exec(t.statements.useOlder, now, hash)
+	}
+	if err == nil && n > 0 {
 		err = t.count(&after, n)
 	}
 	if err == nil && v != nil {

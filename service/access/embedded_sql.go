@@ -13,6 +13,7 @@ type statements struct {
 	refund, refundDay, days, acquire, holder, release *sql.Stmt
 	byUser, create, rotate, revoke, tier              *sql.Stmt
 	accounts, any, visitor, visit, forget             *sql.Stmt
+	byOlder, useOlder, keepOlder, endOlder            *sql.Stmt
 }
 
 // prepareStatements prepares all statements. They live as long as db.
@@ -52,13 +53,21 @@ func prepareStatements(ctx context.Context, db *sql.DB) (statements, error) {
 				prefix = excluded.prefix, created = excluded.created`},
 		{&s.rotate, `UPDATE accounts SET hash = ?, prefix = ?, created = ? WHERE user = ?`},
 		{&s.revoke, `UPDATE accounts SET hash = NULL WHERE user = ?`},
+		{&s.byOlder, `SELECT a.user, a.tier, a.level, a.at FROM older o JOIN accounts a USING (user)
+			WHERE o.hash = ? AND o.ends > ? AND a.hash IS NOT NULL`},
+		{&s.useOlder, `UPDATE older SET used = ? WHERE hash = ?`},
+		{&s.keepOlder, `INSERT INTO older (hash, user, prefix, created, ends)
+			SELECT hash, user, prefix, created, ? FROM accounts WHERE user = ?`},
+		{&s.endOlder, `DELETE FROM older WHERE user = ? AND ends <= ?`},
 		{&s.tier, `UPDATE accounts SET tier = ? WHERE user = ?`},
 
 		{&s.any, `SELECT EXISTS (SELECT * FROM accounts)`},
-		// All accounts, or one; with what was used in the counter of the tier.
-		{&s.accounts, `SELECT a.user, a.tier, a.prefix, coalesce(a.hash, ''), a.name, a.created, coalesce(u.used, 0)
+		// All accounts, or one; with what was used in the counter of the tier. A row for each older key.
+		{&s.accounts, `SELECT a.user, a.tier, a.prefix, coalesce(a.hash, ''), a.name, a.created, coalesce(u.used, 0),
+				coalesce(o.prefix, ''), coalesce(o.created, 0), coalesce(o.ends, 0), coalesce(o.used, 0)
 			FROM accounts a
 			LEFT JOIN usage u ON u.user = a.user AND u.counter = CASE a.tier WHEN 'free' THEN 'lifetime' ELSE ?1 END
+			LEFT JOIN older o ON o.user = a.user AND o.ends > ?3 AND a.hash IS NOT NULL
 			WHERE ?2 IS NULL OR a.user = ?2
 			ORDER BY a.user`},
 	} {

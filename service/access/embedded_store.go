@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
+	"time"
 )
 
 // Create implements Store.
@@ -25,10 +27,16 @@ func (e *Embedded) Create(ctx context.Context, user string, tier Tier, name stri
 }
 
 // Rotate implements Store.
-func (e *Embedded) Rotate(ctx context.Context, user string) (string, error) {
+func (e *Embedded) Rotate(ctx context.Context, user string, overlap time.Duration) (string, error) {
+	if err := validOverlap(overlap); err != nil {
+		return "", err
+	}
 	return issue(func(hash, prefix string) error {
 		return e.write(ctx, noCaller, "rotate key", func(t transaction) error {
 			if err := t.needKey(user); err != nil {
+				return err
+			}
+			if err := t.replaceKey(user, overlap); err != nil {
 				return err
 			}
 			return t.exec(t.statements.rotate, hash, prefix, t.now.UnixMicro(), user)
@@ -40,6 +48,9 @@ func (e *Embedded) Rotate(ctx context.Context, user string) (string, error) {
 func (e *Embedded) Revoke(ctx context.Context, user string) error {
 	return e.write(ctx, noCaller, "revoke key", func(t transaction) error {
 		if err := t.needKey(user); err != nil {
+			return err
+		}
+		if err := t.replaceKey(user, 0); err != nil {
 			return err
 		}
 		return t.exec(t.statements.revoke, user)
@@ -57,6 +68,17 @@ func (e *Embedded) SetTier(ctx context.Context, user string, tier Tier) error {
 		}
 		return t.exec(t.statements.tier, tier, user)
 	})
+}
+
+// replaceKey ends the older keys of a user, or with an overlap those that have ended, and keeps the active one for so long.
+func (t transaction) replaceKey(user string, overlap time.Duration) error {
+	if overlap == 0 {
+		return t.exec(t.statements.endOlder, user, int64(math.MaxInt64))
+	}
+	if err := t.exec(t.statements.endOlder, user, t.now.UnixMicro()); err != nil {
+		return err
+	}
+	return t.exec(t.statements.keepOlder, t.now.Add(overlap).UnixMicro(), user)
 }
 
 // needKey is nil for an account with an active key, else ErrNoAccount or ErrRevoked.
@@ -85,21 +107,28 @@ func (e *Embedded) List(ctx context.Context) ([]Account, error) {
 // accounts reads the account of one user, a string, or all of them if that is nil.
 func (e *Embedded) accounts(ctx context.Context, what string, one any) (accounts []Account, err error) {
 	err = e.attempt(ctx, noCaller, what, func(ctx context.Context) error {
-		rows, err := e.statements.accounts.QueryContext(ctx, dayCounter(e.now()), one)
+		now := e.now()
+		rows, err := e.statements.accounts.QueryContext(ctx, dayCounter(now), one, now.UnixMicro())
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		for accounts = nil; rows.Next(); {
 			var (
-				user, prefix, hash, name string
-				tier                     Tier
-				created, used            int64
+				user, prefix, hash, name, older string
+				tier                            Tier
+				created, used, made, ends, last int64
 			)
-			if err := rows.Scan(&user, &tier, &prefix, &hash, &name, &created, &used); err != nil {
+			err := rows.Scan(&user, &tier, &prefix, &hash, &name, &created, &used, &older, &made, &ends, &last)
+			if err != nil {
 				return err
 			}
-			accounts = append(accounts, e.limits.account(user, tier, prefix, hash, name, created, used))
+			if len(accounts) == 0 || accounts[len(accounts)-1].User != user {
+				accounts = append(accounts, e.limits.account(user, tier, prefix, hash, name, created, used))
+			}
+			if ends > 0 {
+				accounts[len(accounts)-1].addOlder(older, made, ends, last)
+			}
 		}
 		return rows.Err()
 	})

@@ -30,7 +30,7 @@ func TestK3_OneAccountOneKey(t *testing.T) {
 		same(t, "K3 a failed create changes nothing", "name of ann", show(t, s, "ann").Name)
 
 		now.Advance(time.Hour)
-		second, err := s.Rotate(ctx, "ann")
+		second, err := s.Rotate(ctx, "ann", 0)
 		must(t, err)
 		if !keyForm.MatchString(second) || second == first {
 			t.Errorf("rotated key %q after %q", second, first)
@@ -43,7 +43,7 @@ func TestK3_OneAccountOneKey(t *testing.T) {
 		if err := s.Revoke(ctx, "ann"); !errors.Is(err, access.ErrRevoked) {
 			t.Errorf("revoke again: %v, want ErrRevoked", err)
 		}
-		if _, err := s.Rotate(ctx, "ann"); !errors.Is(err, access.ErrRevoked) {
+		if _, err := s.Rotate(ctx, "ann", 0); !errors.Is(err, access.ErrRevoked) {
 			t.Errorf("rotate a revoked account: %v, want ErrRevoked", err)
 		}
 
@@ -61,7 +61,7 @@ func TestK3_NoAccount(t *testing.T) {
 		ctx, s := t.Context(), p.open(t, smallQuotas(), nil)
 		create(t, s, "ann", access.Pro)
 		for _, user := range []string{"", "an", "anna", "ANN", "ann ", "ann\x00", "-", "+", "[ann", "(ann", "*", "%", "' OR 1=1 --"} {
-			_, rotate := s.Rotate(ctx, user)
+			_, rotate := s.Rotate(ctx, user, 0)
 			_, show := s.Show(ctx, user)
 			for what, err := range map[string]error{
 				"rotate": rotate,
@@ -88,7 +88,7 @@ func TestK3_UsageStays(t *testing.T) {
 				quota := smallQuotas()[tier].Quota
 				same(t, "first", quota-1, admit(t, s, key).Remaining)
 
-				key, err := s.Rotate(ctx, "ann")
+				key, err := s.Rotate(ctx, "ann", 0)
 				must(t, err)
 				same(t, "after a rotation", quota-2, admit(t, s, key).Remaining)
 
@@ -119,7 +119,7 @@ func TestK4_Shown(t *testing.T) {
 		same(t, "used", want, show(t, s, "ann"))
 
 		now.Advance(90 * time.Minute)
-		key, err = s.Rotate(ctx, "ann")
+		key, err = s.Rotate(ctx, "ann", 0)
 		must(t, err)
 		want.CreatedAt, want.Hash = now.Now(), access.HashKey(key)
 		same(t, "rotated", want, show(t, s, "ann"))
@@ -163,9 +163,7 @@ func TestK4_ListInOrder(t *testing.T) {
 		var listed []string
 		for _, account := range got {
 			listed = append(listed, account.User)
-			if account != show(t, s, account.User) {
-				t.Errorf("listed %+v, shown %+v", account, show(t, s, account.User))
-			}
+			same(t, "listed and shown", show(t, s, account.User), account)
 			if want := map[bool]string{true: "revoked", false: "active"}[account.User == "ab"]; account.State != want {
 				t.Errorf("%s is %s, want %s", account.User, account.State, want)
 			}

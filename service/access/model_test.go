@@ -1,7 +1,9 @@
 package access_test
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"sync/atomic"
@@ -28,6 +30,7 @@ func modelled() access.Limits {
 type model struct {
 	tier   access.Tier
 	key    string // the active one
+	older  map[string]*older
 	used   map[string]int64
 	days   map[string]int64 // all requests, by date
 	lease  string           // its holder, until
@@ -37,6 +40,21 @@ type model struct {
 
 	debt                    // of the burst
 	visits map[string]*debt // of each visitor
+}
+
+// older is a key that was replaced: until when it is good, when it was made, and when it was last used since.
+type older struct{ until, made, used time.Time }
+
+// good reports whether a key admits.
+func (m *model) good(key string, now time.Time) bool {
+	return key == m.key || m.older[key] != nil && now.Before(m.older[key].until)
+}
+
+// use notes that a key admitted a request.
+func (m *model) use(key string, now time.Time) {
+	if key != m.key {
+		m.older[key].used = now
+	}
 }
 
 // debt is requests of a burst that are not yet refilled, at the time since.
@@ -88,7 +106,7 @@ func ceil(r *big.Rat) int64 {
 
 // admit returns what a Store should, of a request that takes n of the quota. Its clock never goes back.
 func (m *model) admit(user, key string, n int64, now time.Time) access.Admission {
-	if key != m.key {
+	if !m.good(key, now) {
 		return access.Admission{Verdict: access.UnknownKey}
 	}
 	verdict := m.exhausted(max(n, 1), now)
@@ -98,6 +116,7 @@ func (m *model) admit(user, key string, n int64, now time.Time) access.Admission
 	}
 	if verdict == access.Admitted {
 		m.debt = debt
+		m.use(key, now)
 		m.count(n, now)
 	}
 	return m.admission(verdict, user, now)
@@ -105,7 +124,7 @@ func (m *model) admit(user, key string, n int64, now time.Time) access.Admission
 
 // visit returns what a Store should admit of a token made with key.
 func (m *model) visit(user, key string, v access.Visit, n int64, now time.Time) access.Admission {
-	if key != m.key || m.tier == access.Free {
+	if !m.good(key, now) || m.tier == access.Free {
 		return access.Admission{Verdict: access.UnknownKey}
 	}
 	limit := m.limits[m.tier]
@@ -230,7 +249,8 @@ type modelRun struct {
 	stores []access.Store
 	model  model
 	keys   [][]string // of each store; the model's key is the number of one of them
-	open   []charged  // admissions that may be refunded
+	made   []time.Time
+	open   []charged // admissions that may be refunded
 }
 
 // charged is an admission or a charge: how many of its requests were not refunded yet, and where they count.
@@ -243,7 +263,7 @@ type charged struct {
 
 func (r *modelRun) start() {
 	r.model = model{used: map[string]int64{}, days: map[string]int64{}, tokens: map[string]int64{}, limits: modelled(),
-		debt: debt{new(big.Rat), r.now.Now()}, visits: map[string]*debt{}}
+		debt: debt{new(big.Rat), r.now.Now()}, visits: map[string]*debt{}, older: map[string]*older{}}
 	r.keys = make([][]string, len(r.stores))
 	r.model.tier = rapid.SampledFrom(access.Tiers).Draw(r.rt, "tier")
 	r.newKey(func(s access.Store) (string, error) { return s.Create(r.t.Context(), r.user, r.model.tier, "") })
@@ -257,7 +277,7 @@ func (r *modelRun) newKey(from func(access.Store) (string, error)) {
 		}
 		r.keys[i] = append(r.keys[i], key)
 	}
-	r.model.key = fmt.Sprint(len(r.keys[0]) - 1)
+	r.model.key, r.made = fmt.Sprint(len(r.keys[0])-1), append(r.made, r.now.Now())
 }
 
 func (r *modelRun) each(what func(access.Store) error) {
@@ -270,7 +290,7 @@ func (r *modelRun) each(what func(access.Store) error) {
 
 func (r *modelRun) step() {
 	ctx := r.t.Context()
-	switch rapid.SampledFrom([]string{"admit", "admit", "admit", "visit", "visit", "charge", "wait", "refund", "usage", "lease", "tier", "rotate", "renew"}).Draw(r.rt, "step") {
+	switch rapid.SampledFrom([]string{"admit", "admit", "admit", "visit", "visit", "charge", "wait", "refund", "usage", "lease", "tier", "rotate", "overlap", "overlap", "renew"}).Draw(r.rt, "step") {
 	case "admit":
 		for range rapid.IntRange(1, 8).Draw(r.rt, "times") {
 			r.admit()
@@ -300,20 +320,30 @@ func (r *modelRun) step() {
 		r.model.tier = rapid.SampledFrom(access.Tiers).Draw(r.rt, "tier")
 		r.each(func(s access.Store) error { return s.SetTier(ctx, r.user, r.model.tier) })
 	case "rotate":
-		r.newKey(func(s access.Store) (string, error) { return s.Rotate(ctx, r.user) })
+		clear(r.model.older)
+		r.newKey(func(s access.Store) (string, error) { return s.Rotate(ctx, r.user, 0) })
+	case "overlap":
+		overlap := time.Duration(rapid.Int64Range(time.Minute.Microseconds(), access.MaxOverlap.Microseconds()).Draw(r.rt, "overlap")) * time.Microsecond
+		r.model.older[r.model.key] = &older{until: r.now.Now().Add(overlap), made: r.made[len(r.made)-1]}
+		r.newKey(func(s access.Store) (string, error) { return s.Rotate(ctx, r.user, overlap) })
+		r.compareAccounts()
 	case "renew":
+		clear(r.model.older)
 		r.each(func(s access.Store) error { return s.Revoke(ctx, r.user) })
 		r.model.tier = rapid.SampledFrom(access.Tiers).Draw(r.rt, "tier")
 		r.newKey(func(s access.Store) (string, error) { return s.Create(ctx, r.user, r.model.tier, "") })
 	}
 }
 
-// drawKey draws the number of a key, mostly of the active one, and a price.
+// drawKey draws the number of a key, mostly of the active one or of the one before it, and a price.
 func (r *modelRun) drawKey() (number int, n int64) {
 	last := len(r.keys[0]) - 1
 	number = last
-	if rapid.IntRange(0, 9).Draw(r.rt, "old key") == 0 {
+	switch rapid.IntRange(0, 9).Draw(r.rt, "old key") {
+	case 0:
 		number = rapid.IntRange(0, last).Draw(r.rt, "key")
+	case 1, 2, 3:
+		number = max(0, last-1)
 	}
 	return number, rapid.OneOf(rapid.Int64Range(0, 1), rapid.Int64Range(0, 10)).Draw(r.rt, "takes of the quota")
 }
@@ -409,6 +439,24 @@ func (r *modelRun) refund() {
 	}
 }
 
+// shownOlder returns what a Store should show of the older keys.
+func (m *model) shownOlder(prefix string, now time.Time) (all []access.OlderKey) {
+	kept := slices.SortedFunc(maps.Values(m.older), func(x, y *older) int {
+		return cmp.Or(x.made.Compare(y.made), x.until.Compare(y.until), x.used.Compare(y.used))
+	})
+	for _, o := range kept {
+		if !now.Before(o.until) {
+			continue
+		}
+		key := access.OlderKey{Prefix: prefix, CreatedAt: o.made, Until: o.until}
+		if !o.used.IsZero() {
+			key.LastUsedAt = &o.used
+		}
+		all = append(all, key)
+	}
+	return all
+}
+
 func (r *modelRun) compareAccounts() {
 	used := r.model.used[r.model.counter(r.now.Now())]
 	quota := r.model.limits[r.model.tier].Quota
@@ -420,6 +468,7 @@ func (r *modelRun) compareAccounts() {
 		want := access.Account{
 			User: r.user, Tier: r.model.tier, Prefix: r.keys[i][0][:8], State: "active", CreatedAt: got.CreatedAt,
 			Quota: quota, Used: used, Remaining: max(0, quota-used), Hash: access.HashKey(r.keys[i][len(r.keys[i])-1]),
+			Older: r.model.shownOlder(r.keys[i][0][:8], r.now.Now()),
 		}
 		same(r.rt, fmt.Sprintf("%T", s), want, got)
 	}

@@ -32,7 +32,7 @@ func operations(s access.Store) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"admit":  func(ctx context.Context) error { _, err := s.Admit(ctx, someKey, 1); return err },
 		"create": func(ctx context.Context) error { _, err := s.Create(ctx, "ann", access.Pro, ""); return err },
-		"rotate": func(ctx context.Context) error { _, err := s.Rotate(ctx, "ann"); return err },
+		"rotate": func(ctx context.Context) error { _, err := s.Rotate(ctx, "ann", 0); return err },
 		"revoke": func(ctx context.Context) error { return s.Revoke(ctx, "ann") },
 		"tier":   func(ctx context.Context) error { return s.SetTier(ctx, "ann", access.Free) },
 		"show":   func(ctx context.Context) error { _, err := s.Show(ctx, "ann"); return err },

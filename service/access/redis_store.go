@@ -149,8 +149,13 @@ func (r *Redis) Create(ctx context.Context, user string, tier Tier, name string)
 }
 
 // Rotate implements Store.
-func (r *Redis) Rotate(ctx context.Context, user string) (string, error) {
-	return issue(func(hash, prefix string) error { return r.change(ctx, "rotate key", "rotate", user, hash, prefix) })
+func (r *Redis) Rotate(ctx context.Context, user string, overlap time.Duration) (string, error) {
+	if err := validOverlap(overlap); err != nil {
+		return "", err
+	}
+	return issue(func(hash, prefix string) error {
+		return r.change(ctx, "rotate key", "rotate", user, hash, prefix, overlap.Microseconds())
+	})
 }
 
 // Revoke implements Store.
@@ -222,8 +227,13 @@ func (r *Redis) accounts(ctx context.Context, what, first, last string, limit in
 	var accounts []Account
 	for len(rows.values) > 0 && rows.err == nil {
 		row := reply{values: next[[]any](&rows)}
-		accounts = append(accounts, r.limits.account(row.text(), Tier(row.text()), row.text(), row.text(), row.text(),
-			row.number(), row.number()))
+		account := r.limits.account(row.text(), Tier(row.text()), row.text(), row.text(), row.text(), row.number(), row.number())
+		for older := (reply{values: next[[]any](&row)}); len(older.values) > 0 && row.err == nil; {
+			key := reply{values: next[[]any](&older)}
+			account.addOlder(key.text(), key.number(), key.number(), key.number())
+			row.err = cmp.Or(older.err, key.err)
+		}
+		accounts = append(accounts, account)
 		if rows.err == nil && row.err != nil {
 			rows.err = fmt.Errorf("%w of the account %q", row.err, accounts[len(accounts)-1].User)
 		}

@@ -72,7 +72,7 @@ func TestK2_RedisHoldsHashes(t *testing.T) {
 	r, prefix := openRedis(t, nil)
 	first := create(t, r, "ann", access.Free)
 	admit(t, r, first)
-	second, err := r.Rotate(t.Context(), "ann")
+	second, err := r.Rotate(t.Context(), "ann", 0)
 	must(t, err)
 
 	held := holds(t, r.Client(), prefix)

@@ -11,6 +11,17 @@ CREATE TABLE IF NOT EXISTS accounts (
     at      INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
+-- Keys that were replaced and are good until they end. used is when, 0: not since they were replaced.
+CREATE TABLE IF NOT EXISTS older (
+    hash    TEXT PRIMARY KEY,
+    user    TEXT NOT NULL,
+    prefix  TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    ends    INTEGER NOT NULL,
+    used    INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS older_user ON older (user);
+
 -- What was used. A counter is 'lifetime', a day in days since 1970-01-01, or that of tokens, a day and ':tokens'.
 CREATE TABLE IF NOT EXISTS usage (
     user    TEXT NOT NULL,

@@ -121,7 +121,7 @@ func TestX33_Ends(t *testing.T) {
 		same(t, "admitted", access.Admitted, a.Verdict)
 		same(t, "share", int64(3), a.Tokens.Remaining)
 		same(t, "visitor", int64(24), a.Visitor.Remaining)
-		second, err := s.Rotate(ctx, "ann")
+		second, err := s.Rotate(ctx, "ann", 0)
 		must(t, err)
 		same(t, "rotated", access.UnknownKey, visit(first).Verdict)
 		a = visit(second)

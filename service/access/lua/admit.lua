@@ -21,11 +21,16 @@ local account, visitor = account_name(user), ARGV[5]
 local tier, level, at, day, requests, hash = unpack(redis.call('HMGET', account, 'tier', 'level', 'at', 'day', 'requests', 'hash'))
 local quota, burst, share, token_burst = limits_of(tier)
 if not quota then return no_limits() end
--- Where Redis lost the account and not its key (evicted, deleted by hand), a new one has another key, and no command knows of this one.
-if hash ~= ARGV[3] then return { 'unknown', 1 } end
+
+-- An older key is good until it ends. Where Redis lost the account and not its key (evicted, deleted by hand), a new one has another key,
+-- and no command knows of this one.
+local now, is_older, ends, created, _, prefix = clock(), hash ~= ARGV[3]
+if is_older then
+  ends, created, _, prefix = older_key(hash and redis.call('HGET', older_name(user), ARGV[3]))
+  if ends <= now then return { 'unknown', 1 } end
+end
 if visitor and tier == 'free' then return { 'unknown', 1 } end
 
-local now = clock()
 local counter = counter_of(tier, now)
 local used, n = used_of(user, counter), tonumber(ARGV[4])
 level, at = tonumber(level or '0'), tonumber(at or '0')
@@ -51,6 +56,7 @@ if n > 0 then
 else
   redis.call('HSET', account, 'level', digits(after), 'at', digits(now))
 end
+if is_older then set_older(user, ARGV[3], ends, created, now, prefix) end
 if visits then
   redis.call('SET', name, digits(visits_after) .. ' ' .. digits(now), 'EX', 60)
   redis.call('INCRBY', usage_name(user, tokens), n)

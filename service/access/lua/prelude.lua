@@ -5,6 +5,7 @@ local function key_name(hash) return ARGV[1] .. 'key:' .. hash end
 local function account_name(user) return ARGV[1] .. 'account:' .. user end
 local function usage_name(user, counter) return ARGV[1] .. 'usage:' .. user .. ':' .. counter end
 local function days_name(user) return ARGV[1] .. 'days:' .. user end
+local function older_name(user) return ARGV[1] .. 'older:' .. user end
 local function lease_name(user) return ARGV[1] .. 'lease:' .. user end
 local accounts_name = ARGV[1] .. 'accounts'
 
@@ -33,6 +34,26 @@ end
 
 local function used_of(user, counter)
   return tonumber(redis.call('GET', usage_name(user, counter)) or '0')
+end
+
+-- What is kept of an older key: when it ends, was made and was last used (0: not since it was replaced), and its first characters.
+local function older_key(text)
+  local ends, created, used, prefix = string.match(text or '', '^(%d+) (%d+) (%d+) (.*)$')
+  return tonumber(ends or '0'), tonumber(created), tonumber(used), prefix
+end
+
+local function set_older(user, hash, ends, created, used, prefix)
+  redis.call('HSET', older_name(user), hash, table.concat({ digits(ends), digits(created), digits(used), prefix }, ' '))
+end
+
+-- Ends the older keys of a user that end by the time given.
+local function end_older(user, by)
+  for _, hash in ipairs(redis.call('HKEYS', older_name(user))) do
+    if older_key(redis.call('HGET', older_name(user), hash)) <= by then
+      redis.call('DEL', key_name(hash))
+      redis.call('HDEL', older_name(user), hash)
+    end
+  end
 end
 
 -- Counts n requests in the counter, which says used. Returns the day and its requests, for the caller to keep in the account,
