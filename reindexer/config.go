@@ -196,7 +196,7 @@ func (cfg Config) Check(ctx context.Context) error {
 // Report is the outcome of a run. Its JSON is the one line that `filings load` prints.
 //
 // Of every run that read its sources to the end, Read is the sum of Indexed, Updated, Deleted,
-// Missing, Rejected and Withheld; records of an update count as if they were applied one after the
+// Missing, Rejected, Withheld and Identical; records of an update count as if they were applied one after the
 // other. If nothing was promoted the counts say what the load would have done.
 type Report struct {
 	Generation string `json:"generation"` // "" if there is none: a dry run, or an error
@@ -211,7 +211,8 @@ type Report struct {
 	Withheld         int64 `json:"withheld"`
 	WithheldContacts int64 `json:"withheldContacts"`
 	TakenOut         int64 `json:"takenOut,omitempty"`
-	Rounded          int64 `json:"rounded"` // amounts that were rounded to the cent
+	Identical        int64 `json:"identical,omitempty"` // rows that are the same as others in every field
+	Rounded          int64 `json:"rounded"`             // amounts that were rounded to the cent
 	// Uncomputed counts cells of spreadsheets with a formula that no program has computed: they are
 	// missing values.
 	Uncomputed int64 `json:"uncomputed"`

@@ -386,7 +386,6 @@ func TestMistakes(t *testing.T) {
 		"titles above the header":       {files{"a.csv": "Liens of Orange County\n" + rows("id,county,filingAmount", "Orange, FL", 1, 300)}, nil, replace, ErrSource, "its first line is no header"},
 		"a comma that is not in quotes": {files{"a.csv": strings.ReplaceAll(rows("id,county,filingAmount", "Orange, FL", 1, 300), `"`, "")}, nil, replace, ErrRejected, "300 of 300"},
 		"the wrong delimiter":           {orange, nil, setting("delimiter", ";"), ErrSource, "which --delimiter says"},
-		"the same file twice":           {files{"a.ndjson": all, "b.ndjson": all}, nil, nil, ErrRejected, "340 of 680"},
 		"a deletion in a full load":     {files{"a.ndjson": all + deletions(7001, 1)}, nil, nil, ErrRejected, "1 of 341"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -301,7 +301,7 @@ func TestX42_TwoPlaces(t *testing.T) {
 		cfg.DryRun, cfg.MaxRejects, cfg.Replace = true, 3, replace
 		cfg.Inputs = append(mappedBy("m.jq", county, one), mappedBy("n.jq", ".", two)...)
 		report := mustRun(t, cfg)
-		want := []string{"two records have the id 8: " + one + ":2 and " + two + ":4, which is rejected", "two records have the id 7: " + one + ":4 and " + two + ":3, which is rejected"}
+		want := []string{"two records have the id 7: " + one + ":4 and " + two + ":3, which is rejected", "two records have the id 8: " + one + ":2 and " + two + ":4, which is rejected"}
 		if !slices.Equal(report.Warnings, want) || report.Rejected != 3 || report.Read != 7 {
 			t.Errorf("%q, %+v", report.Warnings, report)
 		}

@@ -1,11 +1,11 @@
 package reindexer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -23,12 +23,16 @@ type reading struct {
 	rules   record.Rules
 	reject  func(Reject) error
 
-	programs   []*mapping.Program // of each name of a source; nil: none has one
-	show       int                // records that are still shown
-	onShow     func(text string)
-	seen       idSet            // ids taken so far; nil in an update, where an id may be repeated
-	duplicates map[int64]string // where some of the ids came again
-	line       int              // of the record that is taken
+	programs  []*mapping.Program // of each name of a source; nil: none has one
+	show      int                // records that are still shown
+	onShow    func(text string)
+	seen      idSet       // ids taken so far; nil in an update, where an id may be repeated
+	again     bool        // its sources, up to the one that is read, can be read again
+	repeated  []repeated  // records of the source that is read, whose ids came before
+	identical int64       // rows that are the same as others
+	sameAt    string      // where the first of these is
+	places    int         // repeated ids of which both places are said
+	row       *source.Row // that the record is of that is taken
 
 	states  []string // of the sources that were read; "" for one that is not known
 	only    []string // the only counties that records may have, folded; nil: any
@@ -60,7 +64,7 @@ type reading struct {
 
 func newReading(all []source.Source, update, strict bool, reject func(Reject) error) *reading {
 	r := &reading{sources: all, reject: reject, warn: func(string, ...any) {},
-		counts: []SourceCounts{}, duplicates: map[int64]string{}, failed: map[string]error{},
+		counts: []SourceCounts{}, failed: map[string]error{},
 		unread: map[string]int64{}}
 	r.rules = record.Rules{Update: update, Strict: strict, Ignored: record.Names{}}
 	if !update {
@@ -92,8 +96,8 @@ func (r *reading) each(ctx context.Context, do handle) error {
 			}
 			r.only = []string{index.Fold(county)}
 		}
-		r.count = new(SourceCounts)
-		err := r.one(ctx, src, do)
+		r.count, r.again = new(SourceCounts), source.Again(r.sources[:i+1])
+		err := cmp.Or(r.one(ctx, src, do), r.settle(ctx, i))
 		rejected[input.County] += r.count.Rejected
 		if n := rejected[input.County]; input.County != "" && err == nil && n > int64(input.MaxRejects) && r.head == 0 {
 			err = fmt.Errorf("%w: %d; at most %d are allowed (max-rejects)", ErrRejected, n, input.MaxRejects)
@@ -102,7 +106,9 @@ func (r *reading) each(ctx context.Context, do handle) error {
 			return err
 		}
 	}
-	r.warnOfDuplicates(ctx)
+	if r.identical > 0 {
+		r.warn("rows that are the same as others in every field, and count once: %d, the first at %s", r.identical, r.sameAt)
+	}
 	if r.large > 0 {
 		r.warn("ids above 9007199254740992 (2^53), which jq, JavaScript and spreadsheets round: %d, the first at %s",
 			r.large, r.atLarge)
@@ -151,28 +157,63 @@ func (r *reading) current() string {
 	return ""
 }
 
-// maxDuplicates is of how many repeated ids both places are said.
-const maxDuplicates = 20
+// repeated is a record whose id came before: a reject, unless its row is the same as the other one.
+type repeated struct {
+	reject Reject
+	made   string // as a load record
+}
 
-// warnOfDuplicates reports both places of each repeated id (rule X42). It reads the sources again,
-// where they are files: the first place of every id would take more memory than the ids do.
-func (r *reading) warnOfDuplicates(ctx context.Context) {
-	if len(r.duplicates) == 0 || source.TotalBytes(r.sources) == 0 {
-		return
+const (
+	// maxPlaces is of how many repeated ids both places are said.
+	maxPlaces = 20
+	// maxRepeated is how many records with repeated ids wait for their source's end.
+	maxRepeated = 10_000
+)
+
+// settle finds out which of the records with repeated ids are of rows that are the same as others, and
+// rejects all others (rules L5 and X42). It reads the sources again, up to the i-th, where they can be:
+// the first row of every id would take more memory than the ids do.
+func (r *reading) settle(ctx context.Context, i int) error {
+	first, wanted := map[int64]Reject{}, map[int64]bool{}
+	made := map[int64]string{}
+	for _, one := range r.repeated {
+		wanted[one.reject.ID] = true
 	}
-	again := newReading(r.sources, true, r.rules.Strict, func(Reject) error { return nil })
-	again.programs = r.programs
-	left := maps.Clone(r.duplicates)
-	_ = again.each(ctx, func(f *index.Filing, _ bool) error { // what cannot be read again is left out
-		if second, wanted := left[f.ID]; wanted {
-			delete(left, f.ID)
-			r.warn("two records have the id %d: %s:%d and %s, which is rejected", f.ID, again.count.Name, again.line, second)
+	if len(wanted) > 0 {
+		again := newReading(r.sources[:i+1], true, r.rules.Strict, func(Reject) error { return nil })
+		again.programs, again.rules.Stored = r.programs, r.rules.Stored
+		_ = again.each(ctx, func(f *index.Filing, _ bool) error { // rows that cannot be read again are as others
+			if _, known := first[f.ID]; wanted[f.ID] && !known {
+				first[f.ID] = Reject{File: again.count.Name, Line: again.row.Line, Record: again.row.Text()}
+				made[f.ID] = string(index.AppendRecord(nil, f))
+			}
+			if len(first) == len(wanted) {
+				return io.EOF
+			}
+			return nil
+		})
+	}
+	for _, one := range r.repeated {
+		at, known := first[one.reject.ID]
+		same := known && at.Record == one.reject.Record && made[one.reject.ID] == one.made
+		if same && (at.File != one.reject.File || at.Line != one.reject.Line) {
+			if r.identical++; r.identical == 1 {
+				r.sameAt = fmt.Sprintf("%s:%d", one.reject.File, one.reject.Line)
+			}
+			continue
 		}
-		if len(left) == 0 {
-			return io.EOF
+		if known && r.places < maxPlaces {
+			r.places++
+			r.warn("two records have the id %d: %s:%d and %s:%d, which is rejected", one.reject.ID, at.File, at.Line,
+				one.reject.File, one.reject.Line)
 		}
-		return nil
-	})
+		r.count.Rejected++
+		if err := r.reject(one.reject); err != nil {
+			return err
+		}
+	}
+	r.repeated = nil
+	return nil
 }
 
 // checkRows refuses a header without rows: a county whose file is empty is rarely one without
@@ -355,11 +396,9 @@ func (r *reading) showFirst(text func() string) {
 // take counts a record and hands on what it is: a reject, or a valid filing.
 func (r *reading) take(src source.Source, row *source.Row, f *index.Filing, result record.Result, do handle) error {
 	r.read.Add(1)
-	r.line = row.Line
-	if result.Reason == "" && r.seen != nil && !r.seen.add(f.ID) {
-		if len(r.duplicates) < maxDuplicates && r.duplicates[f.ID] == "" {
-			r.duplicates[f.ID] = fmt.Sprintf("%s:%d", src.Name, row.Line)
-		}
+	r.row = row
+	repeats := result.Reason == "" && r.seen != nil && !r.seen.add(f.ID)
+	if repeats {
 		result.Field, result.Reason = index.ID.String(), fmt.Sprintf("%d is in this load already", f.ID)
 	}
 	if result.Reason == "" && r.only != nil && !slices.Contains(r.only, index.Fold(f.Text(index.County))) {
@@ -370,8 +409,13 @@ func (r *reading) take(src source.Source, row *source.Row, f *index.Filing, resu
 		return nil // no line of it
 	}
 	if result.Reason != "" {
+		reject := Reject{src.Name, row.Line, f.ID, result.Field, result.Reason, row.Text()}
+		if repeats && r.again && len(r.repeated) < maxRepeated {
+			r.repeated = append(r.repeated, repeated{reject, string(index.AppendRecord(nil, f))})
+			return nil
+		}
 		r.count.Rejected++
-		return r.reject(Reject{src.Name, row.Line, f.ID, result.Field, result.Reason, row.Text()})
+		return r.reject(reject)
 	}
 	r.count.Indexed++
 	r.rounded += result.Rounded

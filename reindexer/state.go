@@ -205,7 +205,7 @@ func (r *running) report() Report {
 		Read: r.reading.read.Load(), Indexed: r.indexed.Load(), Updated: r.updated.Load(), Deleted: r.deleted.Load(),
 		Missing: r.missing.Load(), Rejected: r.rejected.Load(),
 		Withheld: r.withheld.Load(), WithheldContacts: r.contacts.Load(), TakenOut: int64(len(r.takes)),
-		Rounded: r.reading.rounded, Uncomputed: r.reading.uncomputed, Unread: r.reading.unread,
+		Identical: r.reading.identical, Rounded: r.reading.rounded, Uncomputed: r.reading.uncomputed, Unread: r.reading.unread,
 		IgnoredFields: r.reading.rules.Ignored, Filings: r.counts.Filings,
 		Sources: r.reading.counts, Counties: r.countyCounts(), Warnings: r.warnings,
 		Changes: r.changes, Reasons: r.reasons, Seconds: seconds(r.cfg.Now().Sub(r.started)),

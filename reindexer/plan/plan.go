@@ -49,7 +49,7 @@ type County struct {
 	Sources    []string `json:"sources"`
 	Map        string   `json:"map"` // path of a mapping; "" for none
 	MaxRejects int      `json:"max-rejects"`
-	Allow      []string `json:"allow"`      // what guards let pass: renewed, shrunk, changed=FIELD, empty=SOURCE
+	Allow      []string `json:"allow"`      // what guards let pass: renewed, shrunk, changed=FIELD, empty=SOURCE, shared
 	MayShrink  bool     `json:"may-shrink"` // as shrunk
 	MayEmpty   []string `json:"may-empty"`  // as changed, of a field, or empty, of a source
 
@@ -118,6 +118,9 @@ func (p *Plan) check() error {
 			if _, err := c.allowed(); err != nil {
 				return fmt.Errorf("%s: %w", c.County, err)
 			}
+			if err := p.checkShared(c, p.Counties[:i]); err != nil {
+				return err
+			}
 			named[name] = true
 		}
 	}
@@ -177,6 +180,24 @@ func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config
 	return cfg, nil
 }
 
+// checkShared refuses a source that another county has: a line was copied, and not changed.
+func (p *Plan) checkShared(c County, others []County) error {
+	for _, other := range others {
+		for _, name := range c.Sources {
+			is := func(others string) bool { return p.at(others) == p.at(name) }
+			same := slices.ContainsFunc(other.Sources, is) && c.Sheet == other.Sheet && c.Path == other.Path && c.Member == other.Member
+			if same && !slices.Contains(c.Allow, shared) {
+				return fmt.Errorf("%s has the source %s of %s; if each reads its own rows of it, allow: [%s] lets it pass", c.County, name,
+					other.County, shared)
+			}
+		}
+	}
+	return nil
+}
+
+// shared is what a county allows whose source is another one's too.
+const shared = "shared"
+
 // allowed returns what guards let pass of the county.
 func (c County) allowed() (a reindexer.Allowed, err error) {
 	all := slices.Clone(c.Allow)
@@ -190,7 +211,9 @@ func (c County) allowed() (a reindexer.Allowed, err error) {
 		if text == "renewed" || text == "shrunk" {
 			text += "=" + c.County
 		}
-		err = errors.Join(err, a.Allow(text))
+		if text != shared {
+			err = errors.Join(err, a.Allow(text))
+		}
 	}
 	return a, err
 }

@@ -315,18 +315,19 @@ func TestPlan_Wrong(t *testing.T) {
 		"counties: {":                           "yaml",
 		"counties:\n- county: Orange\n":         `"Orange, FL"`,
 		"counties:\n- {county: 'Orange, FL'}\n": "has no sources",
-		"counties:\n- {county: 'Orange, FL', sorces: [a.csv]}\n":                                                      `"sorces"`,
-		"counties:\n- {county: 'Orange, FL', sources: [a.csv]}\n- {county: 'ORANGE, FL', sources: [b.csv]}\n":         "twice",
-		"counties:\n- {county: 'Orange, FL', sources: ['-']}\n":                                                       "standard input",
-		"counties:\n- {county: 'Orange, FL', sources: [a.csv], max-rejects: -1}\n":                                    "0 or more",
-		"counties:\n- {county: 'Orange, FL', sources: a.csv}\n":                                                       "counties.sources is string, and has to be a list",
-		"counties:\n- {county: 'Orange, FL', sources: [a.csv], may-shrink: 'yes'}\n":                                  "counties.may-shrink is string, and has to be true or false",
-		"counties:\n- {county: 'Orange, FL', sources: [a.csv], allow: [changed=amount]}\n":                            `changed names a field, and "amount" is none`,
-		"counties:\n- {county: 'Orange, FL', sources: [a.csv], allow: [moved=x]}\n":                                   "not \"moved=x\"",
-		"counties:\n- {county: 'Orange, FL', sources: [a.csv], max-rejects: 1.5}\n":                                   "counties.max-rejects is number 1.5, and has to be an integer",
-		"max-shrink: some\ncounties: []\n":                                                                            "max-shrink is string, and has to be a number",
-		"counties:\n- {county: 'Orange, FL', sources: [a.csv], map: none.jq}\n":                                       "none.jq",
-		"counties:\n- {county: 'Orange, FL', sources: [a.csv], sheet: A}\n- {county: 'Lake, FL', sources: [a.csv]}\n": "--sheet is for xlsx",
+		"counties:\n- {county: 'Orange, FL', sorces: [a.csv]}\n":                                                                `"sorces"`,
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv]}\n- {county: 'ORANGE, FL', sources: [b.csv]}\n":                   "twice",
+		"counties:\n- {county: 'Orange, FL', sources: ['-']}\n":                                                                 "standard input",
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv], max-rejects: -1}\n":                                              "0 or more",
+		"counties:\n- {county: 'Orange, FL', sources: a.csv}\n":                                                                 "counties.sources is string, and has to be a list",
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv], may-shrink: 'yes'}\n":                                            "counties.may-shrink is string, and has to be true or false",
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv], allow: [changed=amount]}\n":                                      `changed names a field, and "amount" is none`,
+		"counties:\n- {county: 'Orange, FL', sources: [b.csv, a.csv]}\n- {county: 'Lake, FL', sources: [./a.csv], map: m.jq}\n": "Lake, FL has the source ./a.csv of Orange, FL; if each reads its own rows of it, allow: [shared] lets it pass",
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv], allow: [moved=x]}\n":                                             "not \"moved=x\"",
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv], max-rejects: 1.5}\n":                                             "counties.max-rejects is number 1.5, and has to be an integer",
+		"max-shrink: some\ncounties: []\n":                                                                                      "max-shrink is string, and has to be a number",
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv], map: none.jq}\n":                                                 "none.jq",
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv], sheet: A}\n- {county: 'Lake, FL', sources: [a.csv]}\n":           "--sheet is for xlsx",
 	} {
 		f := folder{t: t, dir: t.TempDir()}
 		f.write("plan.yaml", text)
@@ -337,6 +338,18 @@ func TestPlan_Wrong(t *testing.T) {
 		}
 		if !errors.Is(err, reindexer.ErrUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestPlan_Shared: a county may have the source of another one where it says so, or reads another part of it.
+func TestPlan_Shared(t *testing.T) {
+	t.Parallel()
+	f := folder{t: t, dir: t.TempDir()}
+	for _, more := range []string{"allow: [shared, shrunk]", "sheet: Lake", "member: lake.csv", "path: .lake"} {
+		f.write("plan.yaml", "counties:\n- {county: 'Orange, FL', sources: [a.x]}\n- {county: 'Lake, FL', sources: [a.x], "+more+"}\n")
+		if _, err := Read(filepath.Join(f.dir, "plan.yaml")); err != nil {
+			t.Errorf("%s: %v", more, err)
 		}
 	}
 }

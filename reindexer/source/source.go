@@ -139,6 +139,11 @@ func TotalBytes(all []Source) (total int64) {
 	return total
 }
 
+// Again reports whether all of these can be read again: standard input, pipes and queries cannot.
+func Again(all []Source) bool {
+	return !slices.ContainsFunc(all, func(s Source) bool { return s.state == nil })
+}
+
 // Reader reads the rows of one source.
 type Reader struct {
 	Format  string   // NDJSON, CSV or JSON; "" of all others
