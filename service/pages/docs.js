@@ -8,7 +8,10 @@ function shown(api) {
   delete api.info.contact; // two lines above the first endpoint, of which nobody asks there
   delete api.info.license;
   api.tags.find((tag) => tag.name === "document").description = rest.join("\n\n");
+  api.tags.push({ name: "old", "x-displayName": "Old paths", description: "They work as before, and say in a header which path is theirs now." });
+  for (const tag of api.tags) tag["x-displayName"] ??= tag.name.charAt(0).toUpperCase() + tag.name.slice(1);
   for (const path of Object.values(api.paths)) {
+    if (path.get.deprecated) path.get.tags = ["old"];
     path.get.parameters?.filter((p) => p.in === "query" && !p.required).forEach((p) => offer(api, p));
     const { "application/json": json, "application/geo+json": geo } = path.get.responses["200"].content;
     if (geo) geo.examples = { ...json.examples, ...geo.examples }; // Scalar takes its samples for those of JSON
@@ -45,7 +48,7 @@ async function show() {
   const response = await fetch("openapi.json");
   Scalar.createApiReference("#docs", {
     content: shown(await response.json()),
-    operationTitleSource: "path",
+    operationTitleSource: "summary",
     theme: "none",
     modelsSectionLabel: "Schemas",
     orderSchemaPropertiesBy: "preserve",

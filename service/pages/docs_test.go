@@ -62,7 +62,7 @@ func TestDocs(t *testing.T) {
 	r := openReference(t, "light")
 	r.press(".sidebar-search-placeholder", "Search")
 	r.Do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), "date-ranges"))
-	r.Wait(`document.querySelector("[role=option]")?.innerText.includes("/v1/counties/{county}/date-ranges")`)
+	r.Wait(`document.querySelector("[role=option]")?.innerText.includes("List recording date ranges of a county")`)
 	r.Screenshot("1-found")
 	r.Press(kb.Escape)
 	r.typeKey()
@@ -167,10 +167,12 @@ func TestDocs_Guide(t *testing.T) {
 			}
 		}
 	}
+	p.Resize(1400, 900)
+	guided(t, p)
 	p.Resize(320, 640)
 	if wide := p.Value(`(async () => {
 		const wide = [];
-		for (const { href } of document.querySelectorAll('nav a:not([href^=".."])')) {
+		for (const { href } of document.querySelectorAll('#pages a')) {
 			const page = new DOMParser().parseFromString(await (await fetch(href)).text(), "text/html");
 			document.querySelector("main").replaceWith(page.querySelector("main"));
 			if (document.documentElement.scrollWidth > innerWidth) wide.push(href);
@@ -181,13 +183,48 @@ func TestDocs_Guide(t *testing.T) {
 	}
 }
 
+// guided: the column has all pages and says which is open, the headings lead to theirs, the search finds a section of another
+// page by keys alone, and a sample is there in three languages.
+func guided(t *testing.T, p *webtest.Page) {
+	t.Helper()
+	if got := p.Value(`document.querySelectorAll("#pages a").length + " " + document.querySelector("#pages [aria-current]").textContent`); got != "21 Tiers and quotas" {
+		t.Errorf("the column: %s", got)
+	}
+	if got := p.Value(`[...document.querySelectorAll("#headings a")].filter((a) => !document.querySelector(a.hash)).join() + document.querySelectorAll("#headings a").length`); strings.Contains(got, "#") || got == "0" {
+		t.Errorf("headings that are not there: %s", got)
+	}
+	p.Value(`document.querySelector("#words").focus(), ""`)
+	p.Insert("conditional requests")
+	p.Wait(`document.querySelector("#found a")`)
+	p.Press(kb.ArrowDown)
+	found := p.Value(`document.activeElement.href`)
+	p.Do(chromedp.Navigate(found)) // as Enter does, and waits
+	p.Wait(`document.querySelector(".sample [data-language=Python]")`)
+	if got := p.Value(`document.querySelector(location.hash || "h1").textContent`); got != "Conditional requests" {
+		t.Errorf("%s leads to %q", found, got)
+	}
+	p.Click(".sample [data-language=Python]")
+	if got := p.Text(`.sample:has([data-language=Python][aria-pressed=true]) pre`); !strings.HasPrefix(got, "import os, requests") || !strings.Contains(got, `headers={"X-API-Key": os.environ["KEY"]}`) {
+		t.Errorf("in Python: %s", got)
+	}
+	if got := p.Value(`document.querySelectorAll("main pre").length - document.querySelectorAll(".sample .copy").length + ""`); got != "0" {
+		t.Errorf("%s samples cannot be copied", got)
+	}
+	if findings := p.Findings(t); len(findings) > 0 {
+		t.Errorf("by axe-core:\n%s", strings.Join(findings, "\n"))
+	}
+	if problems := p.Problems(); len(problems) > 0 {
+		t.Errorf("problems: %q", problems)
+	}
+}
+
 // TestDocs_Samples runs each sample as the page shows it once a key was typed: all of them get filings.
 func TestDocs_Samples(t *testing.T) {
 	t.Parallel()
 	servers.Nightly(t, "documents")
 	r := openReference(t, "light")
 	r.typeKey()
-	r.press("a", "/v1/filings/search")
+	r.press("a", "Search filings")
 	r.Wait(searching + `?.querySelector("pre")?.innerText.includes("curl")`)
 	folder := t.TempDir()
 	for _, sample := range []struct {

@@ -6,6 +6,7 @@ import (
 	"html"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -23,10 +24,16 @@ type Document struct {
 	Body      []byte
 }
 
-// chapters are the pages about the API in the order in which they are read.
-var chapters = []string{
-	"requests", "recipes", "fields", "filters", "paging", "exports", "changes", "generations", "groups", "owners", "maps", "webmaps",
-	"browsers", "agents", "clients", "explorer", "tiers", "limits", "errors", "troubleshooting", "elasticsearch",
+// parts are the pages about the API in the order in which they are read, under the titles of the column of pages.
+var parts = []struct {
+	title string
+	names []string
+}{
+	{"Basics", []string{"requests", "recipes", "fields", "filters", "paging"}},
+	{"Data", []string{"exports", "changes", "generations", "groups", "owners"}},
+	{"Maps and pages", []string{"maps", "webmaps", "browsers", "explorer"}},
+	{"Programs", []string{"agents", "clients", "elasticsearch"}},
+	{"Limits and errors", []string{"tiers", "limits", "errors", "troubleshooting"}},
 }
 
 // chapter is the source of one page.
@@ -40,12 +47,14 @@ type chapter struct {
 // once, so that no generated file has to be kept with its source.
 var Documents = sync.OnceValues(func() ([]Document, error) {
 	var read []chapter
-	for _, name := range chapters {
-		source, err := fs.ReadFile(docs.API, "api/"+name+".md")
-		if err != nil {
-			return nil, err
+	for _, part := range parts {
+		for _, name := range part.names {
+			source, err := fs.ReadFile(docs.API, "api/"+name+".md")
+			if err != nil {
+				return nil, err
+			}
+			read = append(read, parse(name, source))
 		}
-		read = append(read, parse(name, source))
 	}
 	full := []byte{}
 	for _, c := range read {
@@ -85,35 +94,79 @@ func parse(name string, source []byte) chapter {
 	return chapter{name, title, strings.TrimSuffix(summary, "."), source}
 }
 
-// html renders a page, with links to all others.
-func (c chapter) html(all []chapter) ([]byte, error) {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `<!DOCTYPE html>
+// page is what surrounds the text of a page: title, name, column of pages, text, headings.
+const page = `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>%s – Filings API</title>
 <link rel="icon" href="../explore/icon.svg">
+<link rel="stylesheet" href="../explore/colors.css">
 <link rel="stylesheet" href="pages.css">
 <link rel="alternate" type="text/markdown" href="%s.md">
+<script src="guide.js" type="module"></script>
 </head>
 <body>
-<nav>
-`, html.EscapeString(c.title), c.name)
-	for _, other := range all {
-		fmt.Fprintf(&b, "<a href=\"%s\">%s</a>\n", other.name, html.EscapeString(other.title))
-	}
-	b.WriteString("<a href=\"../docs\">Reference</a>\n<a href=\"../explore\">Explorer</a>\n</nav>\n<main>\n")
+<header>
+<p>Filings <span>API</span></p>
+<form id="find" role="search" hidden>
+<label for="words">Search the guide</label>
+<input id="words" type="search" placeholder="Search the guide" autocomplete="off" spellcheck="false">
+<ul id="found" hidden></ul>
+</form>
+<nav aria-label="Site"><a href="requests">Guide</a><a href="../docs">Reference</a><a href="../explore">Explorer</a></nav>
+</header>
+<nav id="pages" aria-label="Pages">
+<details open><summary>Pages</summary>
+%s</details>
+</nav>
+<main>
+%s</main>
+<nav id="headings" aria-label="On this page">
+<p>On this page</p>
+%s</nav>
+</body>
+</html>
+`
+
+// heading is a heading of the second level, as goldmark writes it.
+var heading = regexp.MustCompile(`<h2 id="([^"]+)">(.*)</h2>`)
+
+// html renders a page, with links to all others and to its own headings.
+func (c chapter) html(all []chapter) ([]byte, error) {
 	var body bytes.Buffer
 	markdown := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	if err := markdown.Convert(c.markdown, &body); err != nil {
 		return nil, err
 	}
-	page := between.ReplaceAllString(body.String(), "$1$2")
-	b.WriteString(strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<table tabindex="0">`).Replace(page)) // scrolled by keys
-	b.WriteString("</main>\n</body>\n</html>\n")
-	return b.Bytes(), nil
+	text := between.ReplaceAllString(body.String(), "$1$2")
+	text = strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<table tabindex="0">`).Replace(text) // scrolled by keys
+	var headings strings.Builder
+	for _, m := range heading.FindAllStringSubmatch(text, -1) {
+		fmt.Fprintf(&headings, "<a href=\"#%s\">%s</a>\n", m[1], tags.ReplaceAllString(m[2], ""))
+	}
+	return fmt.Appendf(nil, page, html.EscapeString(c.title), c.name, c.column(all), text, headings.String()), nil
+}
+
+// tags are of what is marked in a heading.
+var tags = regexp.MustCompile(`<[^>]*>`)
+
+// column returns the links to all pages, under the titles of their parts.
+func (c chapter) column(all []chapter) string {
+	var b strings.Builder
+	for _, part := range parts {
+		fmt.Fprintf(&b, "<p>%s</p>\n", part.title)
+		for _, name := range part.names {
+			i := slices.IndexFunc(all, func(other chapter) bool { return other.name == name })
+			current := ""
+			if name == c.name {
+				current = ` aria-current="page"`
+			}
+			fmt.Fprintf(&b, "<a href=\"%s\"%s>%s</a>\n", name, current, html.EscapeString(all[i].title))
+		}
+	}
+	return b.String()
 }
 
 // llms returns the list of the pages, with what each is about.

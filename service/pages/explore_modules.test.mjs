@@ -8,6 +8,7 @@ import { chipsOf, sentenceOf } from "./chips.js";
 import { choose, isChosen, lastDay, others, plain } from "./facets.js";
 import { apart, Groups } from "./groups.js";
 import { label, value } from "./format.js";
+import { anchorOf, find, languages, requestsOf, sectionsOf } from "./guide.js";
 import { barsOf, chosenOf, daysOf } from "./strip.js";
 import { begins, isKey, suggestionsFor } from "./suggest.js";
 import { helpOf, plainly } from "./words.js";
@@ -129,4 +130,20 @@ test("what the service says is said in a reader's words", () => {
   assert.equal(plainly("owner must be a name, which has a letter or digit"), "owner must have a letter or a digit");
   assert.equal(plainly("q must have at most 200 characters"), "the search must have at most 200 characters");
   assert.equal(helpOf({ name: "brand_new", description: "Of `filingAmount`, separated by commas or repeated. Example: 1." }), "Of amount, with commas between.");
+});
+
+test("a sample of requests alone is there in other languages", () => {
+  const requests = requestsOf(`curl -H "X-API-Key: $KEY" -H 'Accept: application/geo+json' \\\n  'https://localhost:8443/v1/filings?q="a"'\n`);
+  assert.deepEqual(requests, [{ url: 'https://localhost:8443/v1/filings?q="a"', headers: { "X-API-Key": "$KEY", Accept: "application/geo+json" } }]);
+  assert.match(languages.Python(requests), /requests\.get\("https:\/\/localhost:8443\/v1\/filings\?q=\\"a\\"",\n {4}headers=\{"X-API-Key": os\.environ\["KEY"\], "Accept"/);
+  assert.match(languages.JavaScript(requests), /process\.env\.KEY/);
+  for (const other of ["curl -o file 'https://x/'", "make run", "curl -H \"X-API-Key: $KEY\" 'https://x/' | jq ."]) assert.equal(requestsOf(other), null, other);
+});
+
+test("the guide's search has sections with titles first, and no heading of a sample", () => {
+  const sections = sectionsOf("# Maps\nall\n## Regions of `near`\ncircles\n```sh\n# comment\n```\n# Filters\nA region is a filter.\n");
+  assert.deepEqual(sections.map(({ title, heading }) => `${title}/${heading}`), ["Maps/", "Maps/Regions of near", "Filters/"]);
+  assert.deepEqual(find(sections, "region").map(({ title }) => title), ["Maps", "Filters"]);
+  assert.deepEqual(find(sections, "region nowhere"), []);
+  assert.equal(anchorOf("Regions of near"), "regions-of-near");
 });

@@ -18,7 +18,7 @@ func TestExplore_Modules(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d modules, %v", len(files), err)
 	}
-	for _, file := range append(files, "explore_modules.test.mjs") {
+	for _, file := range append(files, "guide.js", "explore_modules.test.mjs") {
 		body, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

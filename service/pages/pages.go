@@ -6,7 +6,7 @@
 // # Design
 //
 // /docs and /explore are files: no templates, no build step. The documents are the Markdown of package docs, rendered when
-// the service starts (documents.go). Each page is compressed once, since requests that do not count must not cost
+// the service starts (documents.go); guide.js adds a search, copy buttons and samples in other languages. Each page is compressed once, since requests that do not count must not cost
 // much. They load nothing from anywhere else, and keep script and style in files of their own, since their
 // Content-Security-Policy forbids everything else.
 //
@@ -110,6 +110,7 @@ func All(tiles Tiles) (all []File, err error) {
 		{"/docs/docs.css", "docs.css"},
 		{"/docs/docs.js", "docs.js"},
 		{"/docs/pages.css", "pages.css"},
+		{"/docs/guide.js", "guide.js"},
 		{"/docs/scalar/standalone.js", "scalar/standalone.js.gz"},
 		{"/docs/scalar/LICENSE", "scalar/LICENSE"},
 		{"/explore", "explore.html"},
