@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/itchyny/gojq"
 
@@ -18,10 +20,15 @@ import (
 // column is what was seen in a column.
 type column struct {
 	path, name string
+	today      string
 	filled     int64
-	values     []value // the first different ones, one more than are listed
-	forms      []*form // that values may have, the more usual ones first
-	lists      bool    // a value was a list
+	values     []value          // the first different ones, one more than are listed
+	forms      []*form          // that values may have, the more usual ones first
+	lists      bool             // a value was a list
+	cents      bool             // a value has a dollar sign or cents
+	blanks     int64            // values with blanks, or what nobody sees, at their ends
+	lacking    int              // the first line without a value
+	nothing    map[string]int64 // words that may stand for no value
 
 	hashes []uint64
 	counts bool // its values are 0, 1, 2, … or 1, 2, 3, … as those of a row's number are
@@ -51,16 +58,30 @@ type value struct {
 
 var seed = maphash.MakeSeed()
 
+var (
+	// nothing matches words that programs write for no value.
+	nothing = regexp.MustCompile(`^(?i)(none|nan|nat|nil|\(null\)|\\n|<na>|<null>|undefined|n\.a\.|not available)$`)
+	cents   = regexp.MustCompile(`\$|\.\d\d?\)?$`)
+)
+
 func newColumn(path, name string, today time.Time) *column {
-	return &column{path: path, name: name, forms: formsOf(today), counts: true}
+	return &column{path: path, name: name, today: today.Format(time.DateOnly), forms: formsOf(today), counts: true, nothing: map[string]int64{}}
 }
 
 // add takes a value, of the record with that number, which begins at a line.
 func (c *column) add(v any, row, line int) {
 	if mapping.Blank(v) {
+		c.lacking = cmp.Or(c.lacking, line)
 		return
 	}
 	c.filled++
+	s, _ := v.(string)
+	if trimmed := strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }); trimmed != s {
+		c.blanks++
+	} else if nothing.MatchString(s) && len(c.nothing) < mostListed {
+		c.nothing[s]++
+	}
+	c.cents = c.cents || cents.MatchString(fmt.Sprint(v))
 	text := jsonText(v)
 	shown := shorten(text)
 	switch i := slices.IndexFunc(c.values, func(of value) bool { return of.text == shown }); {
@@ -76,6 +97,7 @@ func (c *column) add(v any, row, line int) {
 	c.last = n
 	c.forms = slices.DeleteFunc(c.forms, func(f *form) bool {
 		if f.try(v) {
+			f.note(v, c.today)
 			return false
 		}
 		if f.failed++; f.failed == 1 {
@@ -167,8 +189,13 @@ func (c *column) ambiguous() string {
 func (c *column) identifies() bool {
 	f := c.form()
 	fraction := f.looks == number && strings.Contains(c.values[0].text, ".")
-	return !c.lists && !c.countsRows() && !fraction && f.looks != point && f.looks != amount
+	return !c.lists && !c.countsRows() && !fraction && f.looks != point && f.looks != amount &&
+		!strings.HasPrefix(f.looks, "date") && !changing.MatchString(words(c.name))
 }
+
+// changing matches names of what is corrected, or of no filing: no id is made of it.
+var changing = regexp.MustCompile(`\b(owner|names?|addr\w*|street|city|state|zip\w*|phone|e ?mail|url|links?|dates?|filed|` +
+	`sold|time|lat\w*|lon\w*|description|notes?|comments?|amount|amt|value)\b`)
 
 // countsRows reports whether the values are the numbers of the rows: a record that is gone tomorrow
 // moves all that follow.
@@ -189,8 +216,8 @@ func words(name string) string {
 	return strings.TrimSpace(separators.ReplaceAllString(strings.ToLower(camel.ReplaceAllString(name, "$1 $2")), " "))
 }
 
-// looks says what the values look like, which may be unique.
-func (c *column) looks(unique bool) string {
+// looks says what the values of a column of so many records look like, which may be unique, or almost so.
+func (c *column) looks(unique bool, almost string, records int64) string {
 	if c.filled == 0 {
 		return "empty"
 	}
@@ -200,11 +227,23 @@ func (c *column) looks(unique bool) string {
 		said = []string{"list"}
 	} else if c.fits("") {
 		said = []string{"text"}
+	} else if f.future > 0 {
+		said = append(said, fmt.Sprintf("%d after today, up to %s", f.future, f.last))
+	}
+	if c.blanks > 0 {
+		said = append(said, fmt.Sprintf("%d with blanks at their ends", c.blanks))
+	}
+	for _, word := range slices.Sorted(maps.Keys(c.nothing)) {
+		said = append(said, fmt.Sprintf("%q %d times", word, c.nothing[word]))
 	}
 	if unique {
 		said = append(said, "id candidate")
 	} else if c.countsRows() {
 		said = append(said, "number of the row")
 	}
+	if lack := records - c.filled; lack > 0 && lack*exceptions <= records && c.lacking > 0 {
+		said = append(said, fmt.Sprintf("%d lack it (line %d)", lack, c.lacking))
+	}
+	said = append(said, almost)
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ", ")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,6 +20,7 @@ type File struct {
 	name    string
 	form    source.Form
 	records int64
+	cells   int64 // that are not blank
 	bad     int64 // records that cannot be read
 	reason  string
 	notes   []string // of the source
@@ -28,9 +30,20 @@ type File struct {
 	notUTF8 bool     // records are not UTF-8
 	columns []*column
 	byPath  map[string]*column
-	more    bool // there are columns after the first mostColumns
-	rows    int  // of hashes
+	more    bool   // there are columns after the first mostColumns
+	rows    int    // of hashes
+	lines   []int  // of these rows
+	tail    []last // the last records
 }
+
+// last is a record at the end of a file, where sums stand.
+type last struct {
+	line, cells int
+	sum         bool // a text in it says so
+}
+
+// sumText matches texts of rows that are no records.
+var sumText = regexp.MustCompile(`^(?i)\W*((grand|sub) ?)?(totals?|sum|count|printed|end of|report)\b`)
 
 func look(ctx context.Context, s source.Source, today time.Time) (*File, error) {
 	var read atomic.Int64
@@ -49,7 +62,7 @@ func look(ctx context.Context, s source.Source, today time.Time) (*File, error) 
 			return nil, ctx.Err()
 		}
 		if err == io.EOF {
-			f.notes = in.Notes()
+			f.notes = append(in.Notes(), f.sums()...)
 			if cell := in.Headless(); cell != "" {
 				f.notes = append(f.notes, fmt.Sprintf("The first row has %q: has the file no header? Write one above it", cell))
 			}
@@ -80,14 +93,34 @@ func look(ctx context.Context, s source.Source, today time.Time) (*File, error) 
 
 // add takes the values of a record that begins at a line.
 func (f *File) add(v any, line int, today time.Time) {
+	var this last
 	f.each(v, "", "", 0, func(path, name string, v any) {
-		if c := f.column(path, name, today); c != nil {
-			c.add(v, f.rows, line)
+		c := f.column(path, name, today)
+		if c == nil {
+			return
+		}
+		if c.add(v, f.rows, line); !mapping.Blank(v) {
+			text, _ := v.(string)
+			this.cells, this.sum = this.cells+1, this.sum || sumText.MatchString(text)
 		}
 	})
+	this.line, f.cells = line, f.cells+int64(this.cells)
+	f.tail = append(f.tail[max(0, len(f.tail)-2):], this)
 	if f.rows < mostHashed {
-		f.rows++
+		f.rows, f.lines = f.rows+1, append(f.lines, line)
 	}
+}
+
+// sums says which of the last records look like sums, or notes: they have few cells, or say so.
+func (f *File) sums() (notes []string) {
+	for _, l := range f.tail {
+		few := int64(l.cells)*2*f.records < f.cells
+		if f.records > 3 && (few || l.sum) {
+			notes = append(notes, fmt.Sprintf("Line %d is at the end and looks like no record (%d cells): where leaves it out, as "+
+				"in where,COLUMN != Total", l.line, l.cells))
+		}
+	}
+	return notes
 }
 
 // deepest is how deep columns are looked for in nested records.

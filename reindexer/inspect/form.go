@@ -18,6 +18,9 @@ type form struct {
 	failed    int64
 	exception string // the first value that failed
 	line      int
+	day       func(any) (any, bool) // of a date
+	future    int64                 // dates after today
+	last      string                // the last of these
 }
 
 // dateForms are the forms of dates that are tried.
@@ -45,20 +48,27 @@ const (
 func formsOf(today time.Time) []*form {
 	dates := make([]*form, len(dateForms))
 	for i, d := range dateForms {
-		dates[i] = &form{looks: "date " + d, how: "date " + d, try: mapping.Accepts("date", today, d)}
+		read := mapping.Reads("date", today, d)
+		dates[i] = &form{looks: "date " + d, how: "date " + d, day: read,
+			try: func(v any) bool { _, ok := read(v); return ok }}
+	}
+	accepts := func(function string) func(any) bool {
+		read := mapping.Reads(function, today)
+		return func(v any) bool { _, ok := read(v); return ok }
 	}
 	matches := func(re *regexp.Regexp) func(any) bool {
 		return func(v any) bool { s, _ := v.(string); return re.MatchString(s) }
 	}
-	canPoint := mapping.Accepts("point", today)
+	canPoint := accepts("point")
 	return append(slices.Clone(dates), severalDates(dates),
-		&form{looks: number, how: "number", try: mapping.Accepts("number", today)},
-		&form{looks: amount, how: "money", try: mapping.Accepts("money", today)},
+		&form{looks: number, how: "number", try: accepts("number")},
+		&form{looks: amount, how: "money", try: accepts("money")},
 		// "1.234,50" is an amount in Europe; points have parentheses, or are west of Greenwich
 		&form{looks: point, try: func(v any) bool {
 			s, text := v.(string)
 			return (!text || strings.ContainsAny(s, "(-[")) && canPoint(v)
 		}},
+		&form{looks: "JSON in a text, which fromjson reads", try: matches(regexp.MustCompile(`^\s*[{\[]"?\S`))},
 		&form{looks: county, try: matches(isCounty)}, &form{looks: state, try: matches(twoLetter)})
 }
 
@@ -95,6 +105,17 @@ func swapped(how string) string {
 		return ""
 	}
 	return strings.NewReplacer("MM", "DD", "DD", "MM").Replace(how)
+}
+
+// note counts a date that is after today.
+func (f *form) note(v any, today string) {
+	if f.day == nil {
+		return
+	}
+	day, _ := f.day(v)
+	if text, _ := day.(string); text > today {
+		f.future, f.last = f.future+1, max(f.last, text)
+	}
 }
 
 // exceptions says which values the form does not fit; "" where it fits all.

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"fmt"
 	"hash/maphash"
 	"regexp"
 	"slices"
@@ -68,21 +69,45 @@ func (f *File) distinct(candidates, chosen []*column, n int) []*column {
 }
 
 func (f *File) allDiffer(columns []*column) bool {
-	seen := make(map[uint64]struct{}, f.rows)
+	_, again := f.again(columns, 1)
+	return f.rows > 0 && again == 0
+}
+
+// again counts, up to most, the records whose values of some columns a record before has, and says
+// of the first of these where both stand.
+func (f *File) again(columns []*column, most int) (first string, n int) {
+	seen := make(map[uint64]int, f.rows)
 	for row := range f.rows {
 		var all uint64
 		for _, c := range columns {
 			if row >= len(c.hashes) {
-				return false
+				return "", most
 			}
 			all = maphash.Comparable(seed, [2]uint64{all, c.hashes[row]})
 		}
-		if _, again := seen[all]; again {
-			return false
+		if before, again := seen[all]; !again {
+			seen[all] = row
+		} else if n++; n == 1 {
+			first = fmt.Sprintf("lines %d and %d", f.lines[before], f.lines[row])
 		}
-		seen[all] = struct{}{}
+		if n == most {
+			break
+		}
 	}
-	return f.rows > 0
+	return first, n
+}
+
+// almost says which records keep a column, that has the name of an id, from telling all apart, where
+// they are few.
+func (f *File) almost(c *column) string {
+	most := int(f.records / exceptions)
+	if c.filled < f.records || !c.identifies() || !idNames[0].MatchString(words(c.name)) && !idNames[1].MatchString(words(c.name)) {
+		return ""
+	}
+	if first, n := f.again([]*column{c}, most+1); n > 0 && n <= most {
+		return fmt.Sprintf("would be an id candidate but for %d (%s)", n, first)
+	}
+	return ""
 }
 
 // unique reports whether every record has a value of its own, other than its number.

@@ -224,7 +224,7 @@ func TestX22_Inspect(t *testing.T) {
 	}{
 		"auction": {"a.csv", "Case number,Date Sold,Purchaser,Winning Bid\nK-1,8/21/2017,A,\"$20,000.00 \"\nK-2,8/25/2017,A,\nK-3,9/1/2017,NA,$1.00\n", source.Form{}, []string{
 			`# ."Case number" 100.0%  text, id candidate       "K-1", "K-2", "K-3"`,
-			`# ."Date Sold"   100.0%  date MM/DD/YYYY, id candidate "8/21/2017"`,
+			`# ."Date Sold"   100.0%  date MM/DD/YYYY          "8/21/2017"`,
 			`# .Purchaser      66.7%  text                     "A"`, `# ."Winning Bid"  66.7%  amount`,
 			`id: id($county; ."Case number")`, `filingAmount: (."Winning Bid" | money)`, `filingDate: (."Date Sold" | date("MM/DD/YYYY"))`, `filingHolder: (.Purchaser | text)`,
 		}},
@@ -250,7 +250,7 @@ func TestX22_Inspect(t *testing.T) {
 		}},
 		"bids":         {"w.csv", "Case,Minimum Bid,Winning Bid,Bid Count\n1,$1.00,,3\n2,$2.00,$7.00,4\n", source.Form{}, []string{`filingAmount: (."Winning Bid" | money)`}},
 		"a year":       {"t.csv", "taxYear,lienAmount,Tax Discount\n2024,403.44,1\n2024,7.00,2\n", source.Form{}, []string{`filingAmount: (.lienAmount | money)`}},
-		"a year alone": {"n.csv", "case,tax year\n1,2024\n2,2025\n", source.Form{}, []string{"caseNumber: (.case | text),\n  filingType"}},
+		"a year alone": {"n.csv", "case,tax year\n1,2024\n2,2025\n", source.Form{}, []string{"caseNumber: (.case | text),\n  # sure\n  filingType"}},
 		"no records":   {"e.csv", "a,b\n", source.Form{}, []string{"0 records", "# .a   0.0%  empty", `"Columns of the id"`}},
 		"bad records":  {"b.csv", "a,b\n1\n2,3\n", source.Form{}, []string{"1 records, and 1 that cannot be read, the last of them 2: has 1 cell; the header has 2"}},
 		"same rows":    {"s.csv", "a,b\n1,1\n1,1\n", source.Form{}, []string{`"Columns of the id"),` + "\n  # no three columns tell all records apart"}},
@@ -398,5 +398,111 @@ func TestX22_Windows1252(t *testing.T) {
 		if !strings.Contains(got, "1 records\n") || !strings.Contains(got, "é") || !strings.Contains(got, "--show 5 --encoding 'windows-1252' --map") {
 			t.Error(got)
 		}
+	}
+}
+
+// proposed returns what is proposed for a file as a table, after the description.
+func proposed(t *testing.T, name, text string) (described, table string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := Run(t.Context(), source.Input{Name: path}, source.Options{}, Proposal{Today: today, Table: true, County: "Orange, FL"}, &b); err != nil {
+		t.Fatal(err)
+	}
+	described, table, _ = strings.Cut(b.String(), "THIS-FILE SOURCE\n")
+	return described, table
+}
+
+// TestX22_NotTheField: numbers, dates, names and ids that only sound like those of a filing are not proposed, even where they are alone.
+func TestX22_NotTheField(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		field  string
+		values [2]string
+		names  []string
+		or     bool
+	}{
+		{"filingAmount", [2]string{"2", "3"}, []string{"Tax Class", "Tax Code", "Tax Map", "Tax Lot", "Tax Block", "Tax Ward", "Tax Key", "Tax Levy Code", "Total Acres", "Total Sq Ft", "Total Bedrooms", "Total Parcels", "Bid Score", "Due Date Days", "Balance Code", "Bid Number"}, false},
+		{"filingAmount", [2]string{"0.34", "2.12"}, []string{"Total Acres", "Total Acreage", "Tax Rate", "Total Sq Ft", "Tax Ratio"}, false},
+		{"filingAmount", [2]string{"440.57", "1325.07"}, []string{"Minimum Bid", "Opening Bid", "Starting Bid", "Upset Price", "Price", "Sold For", "Owed", "Payoff"}, true},
+		{"filingDate", [2]string{"1/15/1999", "2/16/2003"}, []string{"Birth Date", "Date of Birth", "Print Date", "Run Date", "Expiration Date", "Download Date", "Last Sale Date", "Due Date", "Report Date"}, false},
+		{"owner", [2]string{"A SAMPLE", "B SAMPLE"}, []string{"Township Name", "Plat Name", "Condo Name", "Bank Name", "Lender Name", "Judge Name", "Clerk Name", "Document Name"}, false},
+		{"id", [2]string{"1/15/2026", "1/16/2026"}, []string{"Filed", "Sale Date"}, false},
+		{"id", [2]string{"407-555-0101", "407-555-0102"}, []string{"Phone", "Zip", "Link", "Address", "Owner", "Detail URL"}, false},
+	} {
+		for _, name := range tt.names {
+			text := "Status," + name + "\nX," + tt.values[0] + "\nX," + tt.values[1] + "\n"
+			_, table := proposed(t, "a.csv", text)
+			if strings.Contains(table, "\n"+tt.field+",") && tt.field != "id" || tt.field == "id" && !strings.HasPrefix(table, `id,"""Columns of the id"""`) {
+				t.Errorf("%s is proposed as %s:\n%s", name, tt.field, table)
+			}
+			if or := strings.Contains(table, "# or: money: "+name+"\n"); or != tt.or {
+				t.Errorf("%s is named: %t\n%s", name, or, table)
+			}
+		}
+	}
+	for name, tt := range map[string]struct{ text, want string }{
+		"cents":           {"Case,Tax\nK-1,2.50\nK-2,3.00\n", "filingAmount,money: Tax\n"},
+		"dollars":         {"Case,Total Due\nK-1,$2\nK-2,$3\n", "filingAmount,money: Total Due\n"},
+		"the day of file": {"Case,Last Sale Date,File Date\nK-1,1/15/1999,3/15/2026\nK-2,2/16/2003,3/2/2026\n", "filingDate,date MM/DD/YYYY: File Date\n# sure\n"},
+		"a city":          {"Case,Address,City,State,Zip\nK-1,1 ELM ST,Orlando,FL,32801\nK-2,2 ELM ST,Tampa,FL,33601\n", "\ncity,City\n"},
+		"of the property": {"Case,Owner Address,City,Property Address,Property City\nK-1,9 OAK,Miami,1 ELM ST,Orlando\nK-2,8 OAK,Miami,2 ELM ST,Tampa\n", "\ncity,Property City\n"},
+	} {
+		if _, table := proposed(t, "a.csv", tt.text); !strings.Contains(table, tt.want) {
+			t.Errorf("%s: %s", name, table)
+		}
+	}
+	for name, text := range map[string]string{
+		"of the owner": "Case,Owner Address,City,Site Address\nK-1,9 OAK,Miami,1 ELM ST\nK-2,8 OAK,Miami,2 ELM ST\n",
+		"with a state": "Case,Address,City\nK-1,1 ELM ST,DETROIT MI \nK-2,2 ELM ST,TROY MI\n",
+	} {
+		if _, table := proposed(t, "a.csv", text); strings.Contains(table, "\ncity,") {
+			t.Errorf("a city %s: %s", name, table)
+		}
+	}
+}
+
+// TestX22_Unsure: the description says what is odd in the values, and each proposal how sure it is.
+func TestX22_Unsure(t *testing.T) {
+	t.Parallel()
+	var rows strings.Builder
+	rows.WriteString("Case No,Owner,Filed,Due,Detail\n")
+	for i := range 60 {
+		no, owner, filed, due := fmt.Sprintf("K-%d", i), "A SAMPLE", "1/15/2026", "$5.00"
+		switch i {
+		case 7:
+			no = "K-6"
+		case 8:
+			owner = "None"
+		case 9:
+			owner = " B SAMPLE"
+		case 10:
+			filed = "1/15/2062"
+		case 11:
+			due = ""
+		}
+		fmt.Fprintf(&rows, "%s,%s,%s,%s,{\"\"}\n", no, owner, filed, due)
+	}
+	rows.WriteString("Case No,Owner,Filed,Due,Detail\nTotal,60 records,,$295.00,\nPrinted today,,,,\n")
+	described, table := proposed(t, "a.csv", strings.ReplaceAll(rows.String(), `{""}`, `"{""a"":1}"`))
+	for _, want := range []string{
+		"would be an id candidate but for 1 (lines 8 and 9)", `"None" 1 times`, "1 with blanks at their ends", "1 after today, up to 2062-01-15", "1 lack it (line 13)", "JSON in a text",
+		"2 rows are the header once more, or have one cell: they are no records; the last of them 64: Printed today,,,,", "Line 63 is at the end and looks like no record (3 cells)",
+	} {
+		if !strings.Contains(described, want) {
+			t.Errorf("lacks %s:\n%s", want, described)
+		}
+	}
+	for _, want := range []string{"owner,Owner\n# sure\n", "filingAmount,money: Due\n# likely: by its name alone\n", "nothing,none\n"} {
+		if !strings.Contains(table, want) {
+			t.Errorf("lacks %q:\n%s", want, table)
+		}
+	}
+	described, table = proposed(t, "a.csv", "A SAMPLE,K-1,\"$1,619.00\"\nB SAMPLE,K-2,$20.00\n")
+	if want := `The first row has "$1,619.00": has the file no header?`; !strings.Contains(described, want) {
+		t.Error(described, table)
 	}
 }

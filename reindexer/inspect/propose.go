@@ -1,6 +1,9 @@
 package inspect
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +18,7 @@ type rule struct {
 	names []string // patterns, folded; words are separated by blanks
 	not   string   // pattern of names that are something else
 	looks string   // what the column has to look like, as fits says
+	weak  string   // pattern of other names, which are named and not taken
 }
 
 // anything is how a column may look that is read as a text, other than a point.
@@ -25,26 +29,35 @@ const people = `buyer|purchaser|bidder|holder|creditor|plaintiff|grantee|attorne
 
 var rules = []rule{
 	{"caseNumber", []string{`\bcase\b`, `\bticket`, `\bcert`, `\b(lien|bill|docket) ?(no|num|number|nbr|id)`, `\binst`,
-		`\bdoc`, `\b(tax )?account\b`}, `\b(date|type|status|name|detail|url)\b`, anything},
+		`\bdoc`, `\b(tax )?account\b`}, `\b(date|time|type|status|name|detail|url)\b`, anything, ""},
 	{"owner", []string{`^owner( name)?( 1)?$`, `\bowner`, `\bdeed name`, `\btaxpayer`, `\bdebtor`, `\bgrantor`,
 		`\bdefendant`, `\bviolator`, `\bentity\b`, `^name`, ` name$`},
 		`\b(` + people + `|addr\w*|street|road|city|state|zip|phone|e ?mail|mailing|type|date|code|id|no|count|` +
-			`county|file|court|agency|department|district|neighborhood|subdivision|school)\b`, ""},
+			`county|file|court|agency|department|district|neighborhood|subdivision|school|township|plat|condo\w*|bank|` +
+			`lender|mortgage\w*|judge|clerk|doc\w*|query|project|legal|business type)\b`, "", ""},
 	{"propertyAddress", []string{`\bprop(erty)? addr`, `\bsitus`, `\b(site|violation) addr`, `\blocation`, `^address$`,
 		`^street( addr)?`, `\baddr`, `^line ?1$`},
-		`\b(` + people + `|mail\w*|billing|owner|taxpayer|violator|debtor|defendant|grantor|e ?mail|ip|web)\b`, ""},
+		`\b(` + people + `|mail\w*|billing|owner|taxpayer|violator|debtor|defendant|grantor|e ?mail|ip|web|type)\b`, "", ""},
 	{"filingAmount", []string{`\b(winning|final) bid`, `\bface\b`, `\bprincipal`, `\bjudge?ment (amount|amt)`,
 		`\b(amount|amt) (due|owed)`, `\btotal (due|amount|amt)`, `\b(amount|amt|consideration)`,
-		`^(lien|judge?ment|fine|bid)$`, `\bbid\b`, `\b(due|total|balance|tax|taxes)\b`},
+		`^(lien|judge?ment|fine|bid)$`, vague},
 		// Numbers that are no amounts of a filing.
-		`\b(years?|yr|counts?|number|no|num|id|zip|account|parcel|` +
-			`discounts?|min|minimum|start|starting|opening|excess|rate|percent|district)\b`, amount},
-	{"filingDate", []string{`\b(filing|filed|recorded|recording|issue|issued) ?(date)?`, `\bsold\b`, `\bsale date`,
-		`\bassign\w* date`, `\b(entered|docketed|rec|file) ?(date|dt|on)$`, `^date\b`, `\bdate$`}, "", "date"},
+		`\b(years?|yr|counts?|number|no|num|id|zip|account|parcels?|days?|` +
+			`discounts?|min|minimum|start|starting|opening|upset|excess|rate|percent|district|class|code|paid|` +
+			`acre\w*|acreage|sq|square|f(ee)?t|score|ratio|lot|block|ward|map|key|bed\w*|bath\w*)\b`, amount, rarely},
+	{"filingDate", []string{`\b(filing|filed|file|recorded|recording|rec|issue|issued) ?(date|dt|on)?$`, `\bsold\b`,
+		`\bsale date`, `\bassign\w* date`, `\b(entered|docketed) ?(date|dt|on)?$`, `^date\b`, `\bdate$`},
+		`\b(last|birth|born|dob|print(ed)?|run|report|expir\w*|download(ed)?|due|maturity|as of)\b`, "date", ""},
 	{"filingHolder", []string{`\bholder`, `\bpurchaser`, `\bbuyer`, `\bcreditor`, `\bplaintiff`, `\bgrantee`},
-		`\b(addr\w*|city|state|zip|id|date|type)\b`, ""},
-	{"filingType", []string{`\b(filing|lien|document|doc|instrument|case) type`, `^(lien|filing)$`}, "", ""},
+		`\b(addr\w*|city|state|zip|id|date|type)\b`, "", ""},
+	{"filingType", []string{`\b(filing|lien|document|doc|instrument|case) type`, `^(lien|filing)$`}, "", "", ""},
 }
+
+// vague are names of amounts, and of numbers: only with cents or a dollar sign are they amounts.
+const vague = `\b(bid|due|total|balance|tax|taxes)\b`
+
+// rarely are names of amounts that are rarely those of a filing.
+const rarely = `\b(bid|price|owed|payoff|sold for|paid)\b`
 
 // shownOthers is how many other columns are named that a field may be read from.
 const shownOthers = 3
@@ -61,7 +74,16 @@ func (f *File) propose(county string) []mapping.Row {
 			found = append([]*column{id[0]}, found...)
 		}
 		found = slices.DeleteFunc(found, func(c *column) bool { return taken[c] })
+		var weak []mapping.Row
+		for _, c := range f.find(rule{names: []string{cmp.Or(r.weak, "$^")}, looks: r.looks}) {
+			if !slices.Contains(found, c) {
+				weak = append(weak, f.reading(r, c))
+			}
+		}
 		switch {
+		case len(found) == 0 && len(weak) > 0:
+			weak = weak[:min(len(weak), shownOthers)]
+			rows = append(rows, mapping.Row{Field: r.field, Or: weak, Sure: "unsure: nothing says that one of these is " + r.field})
 		case len(found) > 0:
 			taken[found[0]] = true
 			row := f.reading(r, found[0])
@@ -70,12 +92,61 @@ func (f *File) propose(county string) []mapping.Row {
 					row.Or = append(row.Or, f.reading(r, other))
 				}
 			}
+			row.Sure = f.sure(r, found[0], len(row.Or))
 			rows = append(rows, row)
+			if r.field == "propertyAddress" {
+				rows = append(rows, f.cityRow(found[0])...)
+			}
 		case r.field == "filingType":
 			rows = append(rows, mapping.Row{Field: r.field, Columns: []string{`"` + mapping.TypePlaceholder + `"`}})
 		}
 	}
-	return append(rows, f.place()...)
+	return append(append(rows, f.place()...), nothingRow(taken)...)
+}
+
+// sure says how sure it is that a field is read from a column, beside which others are named.
+func (f *File) sure(r rule, c *column, others int) string {
+	said := "sure"
+	switch first := slices.IndexFunc(r.names, func(n string) bool { return regexp.MustCompile(n).MatchString(words(c.name)) }); {
+	case percent(c.filled, f.records) < 50:
+		said = fmt.Sprintf("unsure: %.1f%% of the records have it", percent(c.filled, f.records))
+	case c.ambiguous() != "":
+		said = "unsure: the values have another form too"
+	case others > 0 && 2*first >= len(r.names):
+		said = "unsure: the names of others fit as well"
+	case 2*first >= len(r.names):
+		said = "likely: by its name alone"
+	case others > 0:
+		said = "likely: its name fits better than those of the others"
+	}
+	return said
+}
+
+// cityRow reads the city of an address from a column of its own, if that has no state behind it.
+func (f *File) cityRow(street *column) []mapping.Row {
+	for _, c := range f.partsOf(street, 0) {
+		if c.fits("") && !slices.ContainsFunc(c.values, func(v value) bool { return withState.MatchString(v.text) }) {
+			return []mapping.Row{{Field: "city", Columns: []string{c.label()}}}
+		}
+	}
+	return nil
+}
+
+// withState matches a city with its state behind it, as JSON.
+var withState = regexp.MustCompile(`[ ,][A-Z]{2} *"$`)
+
+// nothingRow names the words for nothing in the columns that are read, if there are any.
+func nothingRow(read map[*column]bool) []mapping.Row {
+	words := map[string]bool{}
+	for c := range read {
+		for word := range c.nothing {
+			words[strings.ToLower(word)] = true
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return []mapping.Row{{Field: mapping.Nothing, Columns: slices.Sorted(maps.Keys(words))}}
 }
 
 // caseLike reports whether a column of an id says the number of a case or of a property.
@@ -91,6 +162,12 @@ func (f *File) idRow(id []*column) mapping.Row {
 	}
 	for _, c := range id {
 		row.Columns = append(row.Columns, c.label())
+		row.Sure = "likely: all differ in this file"
+	}
+	for _, c := range f.columns {
+		if !slices.Contains(id, c) && len(row.Or) < shownOthers && f.unique(c) {
+			row.Or = append(row.Or, mapping.Row{Field: row.Field, Columns: []string{c.label()}})
+		}
 	}
 	return row
 }
@@ -144,22 +221,40 @@ func (f *File) reading(r rule, c *column) mapping.Row {
 // addressWord is the end of a name of an address, after what says whose it is.
 var addressWord = regexp.MustCompile(` ?(street addr\w*|addr\w*( ?(line )?1)?|street|location|line ?1)$`)
 
-// parts returns the other columns of an address, which have the same words before theirs: the city
-// of the owner is none of the property's.
+// addressParts are the names of the parts of an address after the street.
+var addressParts = []string{`city( name)?`, `(state( code)?|st)`, `zip( ?code)?`}
+
+// parts returns the other columns of an address.
 func (f *File) parts(street *column) (labels []string) {
-	whose := strings.TrimSuffix(street.path, mapping.Member(street.name))
-	prefix := strings.TrimSpace(addressWord.ReplaceAllString(words(street.name), ""))
-	for _, part := range []string{`city( name)?`, `(state( code)?|st)`, `zip( ?code)?`} {
-		name := "^" + strings.TrimSpace(regexp.QuoteMeta(prefix)+" "+part) + "$"
-		for _, c := range f.find(rule{names: []string{name}, looks: anything}) {
-			if c.path == whose+mapping.Member(c.name) {
-				labels = append(labels, c.label())
-				break
-			}
+	for part := range addressParts {
+		for _, c := range f.partsOf(street, part) {
+			labels = append(labels, c.label())
 		}
 	}
 	return labels
 }
+
+// partsOf returns the column of a part of an address, which has the same words before its own: the
+// city of the owner is none of the property's. It may have none, if no other address is in the file.
+func (f *File) partsOf(street *column, part int) []*column {
+	whose := strings.TrimSuffix(street.path, mapping.Member(street.name))
+	names := []string{strings.TrimSpace(addressWord.ReplaceAllString(words(street.name), ""))}
+	if !slices.ContainsFunc(f.columns, func(c *column) bool { return otherAddress.MatchString(words(c.name)) }) {
+		names = append(names, "")
+	}
+	for _, before := range names {
+		name := "^" + strings.TrimSpace(regexp.QuoteMeta(before)+" "+addressParts[part]) + "$"
+		for _, c := range f.find(rule{names: []string{name}, looks: anything}) {
+			if c.path == whose+mapping.Member(c.name) {
+				return []*column{c}
+			}
+		}
+	}
+	return nil
+}
+
+// otherAddress matches names of addresses of people.
+var otherAddress = regexp.MustCompile(`\b(` + people + `|mail\w*|billing|owner|taxpayer|violator|debtor|deed)\b.*\b(addr|city|street|state)`)
 
 // notFiling matches names of columns that describe the export, or what happened after the filing.
 var notFiling = regexp.MustCompile(`\b(scraped?|fetched|updated|modified|exported|generated|` +
@@ -173,7 +268,7 @@ func (f *File) find(r rule) (found []*column) {
 			name := words(c.name)
 			fits := r.looks == anything && !c.fits(point) || r.looks != anything && c.fits(r.looks)
 			if c.filled > 0 && fits && !c.lists && re.MatchString(name) && !notFiling.MatchString(name) &&
-				!slices.Contains(found, c) &&
+				!slices.Contains(found, c) && (pattern != vague && pattern != rarely || c.cents) &&
 				(r.not == "" || !regexp.MustCompile(r.not).MatchString(name)) {
 				found = append(found, c)
 			}
@@ -186,8 +281,8 @@ func (f *File) find(r rule) (found []*column) {
 // place maps coordinates, where there are any.
 func (f *File) place() (rows []mapping.Row) {
 	for _, r := range []rule{
-		{"geocodedLatitude", []string{`^(y )?lat(itude)?\b`, `\blat(itude)?$`}, "", number},
-		{"geocodedLongitude", []string{`^(x )?(lon|lng|long|longitude)\b`, `\b(lon|lng|long|longitude)$`}, "", number},
+		{"geocodedLatitude", []string{`^(y )?lat(itude)?\b`, `\blat(itude)?$`}, "", number, ""},
+		{"geocodedLongitude", []string{`^(x )?(lon|lng|long|longitude)\b`, `\b(lon|lng|long|longitude)$`}, "", number, ""},
 	} {
 		if found := f.find(r); len(found) > 0 {
 			rows = append(rows, f.reading(r, found[0]))

@@ -126,10 +126,13 @@ func added(name string) *Function {
 	return nil
 }
 
-// Accepts returns a predicate: whether a function accepts a value.
-func Accepts(function string, today time.Time, args ...any) func(v any) bool {
+// Reads returns what a function makes of a value, and whether it can read it.
+func Reads(function string, today time.Time, args ...any) func(v any) (any, bool) {
 	r, f := &run{forms: forms{today: today, known: map[string]layout{}}}, added(function)
-	return func(v any) bool { return !isError(f.call(r, v, args)) }
+	return func(v any) (any, bool) {
+		result := f.call(r, v, args)
+		return result, !isError(result)
+	}
 }
 
 // texts is the function text of several values. gojq takes half of the time of a row for `map(blank

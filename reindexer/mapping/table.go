@@ -30,7 +30,8 @@ type Row struct {
 	How     string   // money, number, date FORM, join, latitude or longitude; "": a text; "… or nothing": or null
 	Columns []string // names; texts in double quotes; paths in jq of what is nested, such as .owner.name
 	Notes   []string // comments below the row
-	Or      []Row    // others that the field may be read from, as comments too
+	Sure    string   // how sure the row is, as a comment; "": nothing is said
+	Or      []Row    // others that the field may be read from, as comments too; without Columns they are all there is
 
 	line int // of the table
 }
@@ -160,7 +161,10 @@ func ProgramOf(rows []Row) (string, error) {
 	b.WriteString(program)
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Field == Nothing || r.Field == Where })
 	for i, r := range slices.Concat(rows[slices.IndexFunc(rows, isCounty):][:1], rows) {
-		value, err := r.expression(first)
+		value, err := "", error(nil)
+		if len(r.Columns) > 0 {
+			value, err = r.expression(first)
+		}
 		switch {
 		case err != nil:
 			return "", fmt.Errorf(":%d:2: %s: %w", r.line, r.Field, err)
@@ -170,9 +174,11 @@ func ProgramOf(rows []Row) (string, error) {
 		case isCounty(r):
 			value = "$county"
 		}
-		fmt.Fprintf(&b, "\n  %s: %s", r.Field, value)
-		if i < len(rows) {
-			b.WriteByte(',')
+		if value != "" {
+			fmt.Fprintf(&b, "\n  %s: %s", r.Field, value)
+			if i < len(rows) {
+				b.WriteByte(',')
+			}
 		}
 		for _, note := range r.Notes {
 			b.WriteString("\n  # " + note)
@@ -181,6 +187,9 @@ func ProgramOf(rows []Row) (string, error) {
 			if value, err = other.expression(first); err == nil {
 				b.WriteString("\n  # or: " + value)
 			}
+		}
+		if r.Sure != "" {
+			b.WriteString("\n  # " + r.Sure)
 		}
 	}
 	b.WriteString("\n}\n")
@@ -191,14 +200,19 @@ func ProgramOf(rows []Row) (string, error) {
 func TableOf(rows []Row) string {
 	var b strings.Builder
 	for _, r := range rows {
-		out := csv.NewWriter(&b)
-		_ = out.Write([]string{r.Field, r.cell()}) // a builder takes everything
-		out.Flush()
+		if len(r.Columns) > 0 {
+			out := csv.NewWriter(&b)
+			_ = out.Write([]string{r.Field, r.cell()}) // a builder takes everything
+			out.Flush()
+		}
 		for _, note := range r.Notes {
 			b.WriteString("# " + note + "\n")
 		}
 		for _, other := range r.Or {
 			b.WriteString("# or: " + other.cell() + "\n")
+		}
+		if r.Sure != "" {
+			b.WriteString("# " + r.Sure + "\n")
 		}
 	}
 	return b.String()
@@ -206,6 +220,9 @@ func TableOf(rows []Row) string {
 
 func (r Row) cell() string {
 	columns := strings.Join(r.Columns, "; ")
+	if r.Field == Nothing {
+		columns = strings.Join(r.Columns, ", ")
+	}
 	if r.How == "" {
 		return columns
 	}
