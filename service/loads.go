@@ -83,10 +83,10 @@ func (s *Service) lastLoads(ctx context.Context, send sendGauge) {
 	gauge("last_load_records_read", "Records that the last load has read.", float64(run.Read))
 	gauge("last_load_records_indexed", "Filings that the last load has added or replaced.", float64(run.Indexed))
 	gauge("last_load_records_rejected", "Records that the last load has rejected.", float64(run.Rejected))
-	gauge("withheld", "Records that the last load has left out, of filings that are withheld.", float64(run.Withheld))
-	gauge("load_read_bytes", "Bytes that the last load has read of its sources, as they are stored.", float64(run.Bytes))
+	gauge("withheld", "Records that the last load skipped, because their filings are withheld.", float64(run.Withheld))
+	gauge("load_read_bytes", "Bytes that the last load has read of its sources, before decompression.", float64(run.Bytes))
 	gauge("load_source_bytes",
-		"Bytes of the sources of the last load, as they are stored; 0 where that is not known.",
+		"Bytes of the sources of the last load, before decompression; 0 if that is not known.",
 		float64(run.TotalBytes))
 	success, previous := time.Time{}, false
 	for i, run := range runs {
@@ -122,7 +122,7 @@ func (s *Service) countiesLoaded(ctx context.Context, send sendGauge) {
 	for county, at := range all {
 		if err == nil {
 			send("filings_county_last_loaded_timestamp_seconds", "When the last load began that brought or removed "+
-				"filings of the county; none where there are more than 5,000 counties.",
+				"filings of the county; absent if there are more than 5,000 counties.",
 				unixSeconds(at), prometheus.Labels{"county": county})
 		}
 	}

@@ -201,13 +201,13 @@ func (s *Service) Redirect(httpsPort int) *fiber.App {
 func (s *Service) liveGeneration(ctx context.Context, send sendGauge) {
 	if usable, err := s.config.Engine.Usable(ctx); err == nil {
 		send("filings_live_generation_unusable",
-			"1 if the live generation is lost, is not what was sealed, or a request has met damage in its "+
+			"1 if the live generation is lost or was changed after it was sealed, or a request has met damage in its "+
 				"file; else 0.",
 			one(!usable), nil)
 	}
 	if damaged, err := s.config.Engine.Damaged(ctx); err == nil {
 		send("filings_damaged_generations",
-			"Kept generations besides the live one in whose files requests have met damage.", float64(damaged), nil)
+			"Kept generations, without the live one, in whose files requests have met damage.", float64(damaged), nil)
 	}
 	r, err := s.config.Engine.Live(ctx)
 	if err != nil || r.Generation() == "" {
@@ -215,7 +215,7 @@ func (s *Service) liveGeneration(ctx context.Context, send sendGauge) {
 	}
 	name := r.Generation()
 	send("filings_live_generation_info",
-		"The live generation, by name; absent where there is none.", 1, prometheus.Labels{"generation": name})
+		"The live generation, by name; absent before the first load.", 1, prometheus.Labels{"generation": name})
 	parts := strings.Split(name, "-") // prefix, which may have hyphens, date, time, version
 	prefix := strings.Join(parts[:max(0, len(parts)-3)], "-")
 	if began, ok := generation.ParseName(prefix, name); ok {

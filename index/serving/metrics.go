@@ -50,7 +50,7 @@ func (e *Engine) expose(r prometheus.Registerer) error {
 				Help: "Requests to the index that called the engine."},
 				func() float64 { return float64(e.misses.Load()) }),
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "filings_cache_bytes",
-				Help: "Memory of all caches: responses, and what the engine keeps of its generations."},
+				Help: "Memory of all caches, in bytes: responses, and parts of generations that the engine keeps."},
 				func() float64 { return float64(e.cache.Bytes()) }))
 	}
 	for _, c := range all {
