@@ -67,7 +67,7 @@ func (r *running) unchanged(ctx context.Context, live generation.Info) (bool, er
 	return r.same, nil
 }
 
-// madeOf returns what a catalog has kept of it.
+// madeOf reads the digest of the inputs from the text that a catalog keeps; "" if there is none.
 func madeOf(text []byte) string {
 	var k kept
 	_ = json.Unmarshal(text, &k) // of nothing: ""

@@ -30,8 +30,7 @@ const (
 	Parquet = "parquet"
 )
 
-// Zip is the format of a source whose name says that it is a zip archive: what its member is, that
-// one's name says.
+// Zip is the format of a zip archive. The name of its member decides how that is read.
 const Zip = "zip"
 
 // Formats are all formats.
@@ -248,9 +247,9 @@ func (f Form) delimiter(start []byte) (byte, error) {
 	return found, nil
 }
 
-// delimiterOf returns the delimiter of which the first row of a text has most, how many these are,
-// and the text below that row. Where a row ends depends on the delimiter, since a cell of several
-// lines is one that begins with a quote.
+// delimiterOf returns the most frequent delimiter in the first row of a text, its count, and the
+// text below that row. The end of a row depends on the delimiter, because a cell of several lines
+// begins with a quote.
 func delimiterOf(text []byte) (found byte, n int, below []byte) {
 	for i := range len(delimiters) {
 		if count, rest := firstRow(text, delimiters[i]); i == 0 || count > n {

@@ -7,8 +7,8 @@ import (
 	"filings/index"
 )
 
-// Scope reads the filter and the fields that a token holds, as Filters of a Request has the one and
-// the parameter fields the other.
+// Scope parses a token's filter and fields. Both have the form that they have in a request: filter
+// as in Request.Filters, fields as in the parameter of that name.
 func (t *Table) Scope(filter, fields string, tiers Tiers, now time.Time) (*Scope, error) {
 	raw, err := t.Split(&Endpoint{Takes: TileSets}, filter) // which takes all filters, and nothing that moves with the day
 	if err == nil && len(raw.Unknown) > 0 {
