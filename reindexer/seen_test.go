@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"filings/index"
 	"filings/reindexer/source"
@@ -213,5 +214,23 @@ func TestX72_Unread(t *testing.T) {
 	s := load(t, "a.csv", rows(3, 0, ""), "m.csv", caseTable+"where,Owner = B\n", source.Form{})
 	if got := fmt.Sprint(s.warnings); !strings.Contains(got, "all of its 3 rows are left out by m.csv") || len(s.filings) > 0 {
 		t.Error(got)
+	}
+}
+
+// TestX73_TimeZone: the time zone of a source is that of its times.
+func TestX73_TimeZone(t *testing.T) {
+	t.Parallel()
+	table := strings.Replace(caseTable, "owner,Owner", "owner,Owner\nfilingDate,date YYYY-MM-DD: Filed", 1)
+	for zone, want := range map[string]string{"": "2026-01-06", "America/New_York": "2026-01-05"} {
+		path := filepath.Join(t.TempDir(), "a.csv")
+		if err := os.WriteFile(path, []byte("Case,Owner,Due,Filed\nK-1,A,5,2026-01-06T03:00:00Z\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg := Config{Inputs: mappedBy("m.csv", table, path), DryRun: true, Now: func() time.Time { return noon }}
+		cfg.Inputs[0].Form.TimeZone = zone
+		report, err := Run(t.Context(), cfg)
+		if got := fmt.Sprintf("%s", report.Fields["filingDate"].Least); err != nil || got != `"`+want+`"` {
+			t.Errorf("%q: %s, %v", zone, got, err)
+		}
 	}
 }

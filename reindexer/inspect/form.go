@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -61,6 +62,7 @@ func formsOf(today time.Time) []*form {
 	}
 	canPoint := accepts("point")
 	return append(slices.Clone(dates), severalDates(dates),
+		&form{looks: "date ms", how: "date ms", try: isMilliseconds},
 		&form{looks: number, how: "number", try: accepts("number")},
 		&form{looks: amount, how: "money", try: accepts("money")},
 		// "1.234,50" is an amount in Europe; points have parentheses, or are west of Greenwich
@@ -70,6 +72,13 @@ func formsOf(today time.Time) []*form {
 		}},
 		&form{looks: "JSON in a text, which fromjson reads", try: matches(regexp.MustCompile(`^\s*[{\[]"?\S`))},
 		&form{looks: county, try: matches(isCounty)}, &form{looks: state, try: matches(twoLetter)})
+}
+
+// isMilliseconds reports whether a value may be a number of milliseconds since 1970, of whole
+// seconds from 1973 on.
+func isMilliseconds(v any) bool {
+	n, err := strconv.ParseInt(fmt.Sprint(v), 10, 64)
+	return err == nil && n > 1e11 && n < 4e12 && n%1000 == 0
 }
 
 // mostDateForms is in how many forms the dates of a column may be.

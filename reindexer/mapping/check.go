@@ -246,7 +246,7 @@ func (c *checker) operator(q *gojq.Query, record bool) {
 
 // forms checks the constant forms of dates of a call; others are checked at their first use.
 func (c *checker) forms(date *gojq.Func) {
-	for _, arg := range date.Args {
+	for i, arg := range date.Args {
 		var form any
 		switch term := arg.Term; {
 		case term != nil && term.Str != nil && term.Str.Queries == nil && len(term.SuffixList) == 0:
@@ -254,7 +254,7 @@ func (c *checker) forms(date *gojq.Func) {
 		case term == nil || term.Type != gojq.TermTypeNumber:
 			continue
 		}
-		if _, err := parseForm(form); err != nil {
+		if _, err := parseForm(form); err != nil && (i == 0 || i < len(date.Args)-1 || zoneOf(form) == nil) {
 			c.report(&c.wrong, c.find(c.find(0, "date"), arg.String()), "%s", err)
 		}
 	}

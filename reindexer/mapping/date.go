@@ -5,19 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// layout is a form of dates as package time has it.
+// layout is a form of dates as package time has it, or milliseconds.
 type layout string
+
+// milliseconds since 1970, as ArcGIS and JavaScript have times.
+const milliseconds = "ms"
 
 var (
 	// formPart matches a part of a form: YYYY before YY.
 	formPart = regexp.MustCompile(`YYYY|YY|MONTH|MON|MM?|DD?`)
 	// timeOfDay matches what may follow a date, and is left out.
 	timeOfDay = regexp.MustCompile(
-		`[T ,]+\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?(?i:[AP]\.?M\.?))?(?:Z| UTC|[+-]\d{2}(?::?\d{2})?)?$`)
+		`[T ,]+(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?: ?((?i:[AP]))\.?(?i:M)\.?)?(Z| UTC|([+-]\d{2})(?::?(\d{2}))?)?$`)
 	// monthName matches a name, and dots after it.
 	monthName = regexp.MustCompile(`\pL{3,}\.*`)
 	digit     = regexp.MustCompile(`\d`)
@@ -32,6 +36,9 @@ func parseForm(v any) (layout, error) {
 	}
 	if strings.Contains(text, ";") {
 		return "", fail(`date(%s): several forms are several texts: date("MM/DD/YYYY"; "YYYY-MM-DD")`, quoted(text))
+	}
+	if text == milliseconds {
+		return milliseconds, nil
 	}
 	upper, letters := strings.ToUpper(text), ""
 	for _, part := range formPart.FindAllString(upper, -1) {
@@ -53,15 +60,56 @@ func parseForm(v any) (layout, error) {
 	return layout(parts.Replace(upper)), nil
 }
 
-// parse reads a date, and leaves out a time of day.
-func (l layout) parse(s string) (time.Time, error) {
+// parse reads a date, and leaves out a time of day. One that says its zone is a time of the zone
+// that is given, if one is.
+func (l layout) parse(s string, zone *time.Location) (time.Time, error) {
 	if strings.ContainsRune(s, ':') {
+		found := timeOfDay.FindStringSubmatch(s)
+		if found != nil && zone != nil && found[4] != "" {
+			day, err := l.parse(strings.TrimSuffix(s, found[0]), nil)
+			return atTime(day, found).In(zone), err
+		}
 		s = s[:len(s)-len(timeOfDay.FindString(s))]
 	}
 	if strings.Contains(string(l), "Jan") {
 		s = monthName.ReplaceAllStringFunc(s, shortMonth)
 	}
 	return time.Parse(string(l), strings.ReplaceAll(s, "_", ":")) // to package time, _2 is a padded day
+}
+
+// atTime returns the instant of a day at a time, as timeOfDay finds it with its zone.
+func atTime(day time.Time, found []string) time.Time {
+	number := func(text string) time.Duration {
+		n, _ := strconv.Atoi(text) // digits, or ""
+		return time.Duration(n)
+	}
+	hours, minutes := number(found[1]), number(found[6])
+	if found[3] != "" {
+		hours %= 12
+	}
+	if strings.EqualFold(found[3], "P") {
+		hours += 12
+	}
+	if strings.HasPrefix(found[5], "-") {
+		minutes = -minutes
+	}
+	return day.Add((hours-number(found[5]))*time.Hour + (number(found[2])-minutes)*time.Minute)
+}
+
+// inMilliseconds returns the day of a number of milliseconds since 1970.
+func inMilliseconds(v any, zone *time.Location) any {
+	text := fmt.Sprint(v)
+	if f, is := v.(float64); is {
+		text = strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	n, err := strconv.ParseInt(clean(text), 10, 64)
+	if zone == nil {
+		zone = time.UTC
+	}
+	if t := time.UnixMilli(n).In(zone); err == nil && t.Year() > 1600 && t.Year() < 3000 {
+		return t.Format(time.DateOnly)
+	}
+	return fail(`date("ms") cannot read %s; it reads milliseconds since 1970`, quoted(text))
 }
 
 // shortMonth returns the first three letters of a month's English name, or of one that begins so;
@@ -76,10 +124,16 @@ func shortMonth(name string) string {
 	return name
 }
 
-// dateIn reads a date in the first of several forms that it has.
+// dateIn reads a date in the first of several forms that it has. A time zone may be behind them.
 func dateIn(v any, forms []any, f *forms) (result any) {
+	zone := f.zone
+	if last := len(forms) - 1; last > 0 {
+		if named := f.named(forms[last]); named != nil {
+			zone, forms = named, forms[:last]
+		}
+	}
 	for _, form := range forms {
-		if result = date(v, form, f); !isError(result) {
+		if result = date(v, form, zone, f); !isError(result) {
 			return result
 		}
 	}
@@ -87,8 +141,8 @@ func dateIn(v any, forms []any, f *forms) (result any) {
 }
 
 // date reads a date in a form and returns it as YYYY-MM-DD. A year of two digits is the last one
-// that is not after today.
-func date(v, form any, f *forms) any {
+// that is not after today. A zone of nil leaves times as they are written.
+func date(v, form any, zone *time.Location, f *forms) any {
 	l, err := f.layout(form)
 	if err != nil {
 		return err
@@ -101,12 +155,15 @@ func date(v, form any, f *forms) any {
 	if s = clean(s); Blank(v) || ok && Blank(s) {
 		return nil
 	}
+	if l == milliseconds {
+		return inMilliseconds(v, zone)
+	}
 	if !ok {
 		return cannotRead("date", v)
 	}
-	t, err := l.parse(s)
+	t, err := l.parse(s, zone)
 	if err != nil {
-		if _, err := l.parse(monthName.ReplaceAllString(digit.ReplaceAllString(s, "1"), "Jan")); err != nil {
+		if _, err := l.parse(monthName.ReplaceAllString(digit.ReplaceAllString(s, "1"), "Jan"), nil); err != nil {
 			return fail("date(%s) cannot read %s", quoted(form.(string)), quoted(s))
 		}
 		return fail("date(%s): there is no day %s", quoted(form.(string)), quoted(s))
@@ -126,6 +183,8 @@ var ErrProgram = errors.New("the mapping cannot be used")
 type forms struct {
 	today time.Time
 	known map[string]layout
+	zone  *time.Location // of the county; nil: not known
+	zones map[string]*time.Location
 	wrong error // of the first that is none, which no try of the program hides
 }
 
@@ -142,4 +201,35 @@ func (f *forms) layout(form any) (layout, error) {
 	}
 	f.known[text] = l
 	return l, nil
+}
+
+// zoneOf returns the time zone of a name, such as America/New_York; nil for what is none.
+func zoneOf(name any) *time.Location {
+	text, _ := name.(string)
+	if !strings.Contains(text, "/") && text != "UTC" {
+		return nil
+	}
+	zone, err := time.LoadLocation(text)
+	if err != nil {
+		return nil
+	}
+	return zone
+}
+
+// named is zoneOf for what a program gives to date.
+func (f *forms) named(name any) *time.Location {
+	text, _ := name.(string)
+	if _, form := f.known[text]; form {
+		return nil
+	}
+	zone, known := f.zones[text]
+	if !known {
+		if zone = zoneOf(name); zone != nil {
+			if f.zones == nil {
+				f.zones = map[string]*time.Location{}
+			}
+			f.zones[text] = zone
+		}
+	}
+	return zone
 }

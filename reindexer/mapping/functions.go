@@ -46,10 +46,12 @@ var Functions = []Function{
 		{`number`, `"1,234.5"`, `1234.5`}, {`number`, `"$7"`, `error: number cannot read "$7"`},
 	}, 0, 0, func(_ *run, v any, _ []any) any { return numeric("number", number, v) }},
 	{"date", `date("MM/DD/YYYY")`, "a day as YYYY-MM-DD. Parts of a form: `YYYY`, `YY` (the last such year that is not " +
-		"after today), `MM`, `MON` and `MONTH` (English names), `DD`. A time after the date is ignored. " +
-		"The first of several forms that fits counts", []Example{
+		"after today), `MM`, `MON` and `MONTH` (English names), `DD`; or `ms`, milliseconds since 1970. The first of " +
+		"several forms that fits counts. A time after the date is ignored, unless it says its zone: then the day is that of " +
+		"the zone behind the forms, or of `--time-zone`", []Example{
 		{`date("MM/DD/YYYY")`, `"8/21/2017"`, `"2017-08-21"`}, {`date("DD-MON-YY")`, `"3-Aug-17"`, `"2017-08-03"`},
 		{`date("YYYY-MM-DD"; "YYYY/MM/DD")`, `"2025/07/21"`, `"2025-07-21"`},
+		{`date("ms"; "America/New_York")`, `1767668400000`, `"2026-01-05"`},
 		{`date("MM/DD/YYYY")`, `"13/1/2023"`, `error: date("MM/DD/YYYY"): there is no day "13/1/2023"`},
 	}, 1, 8, func(r *run, v any, of []any) any { return dateIn(v, of, &r.forms) }},
 	{"blank", "blank", "null for an empty string, `NA`, `N/A`, `NULL` and `-`, in any case, for an error of a " +

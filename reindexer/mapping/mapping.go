@@ -137,7 +137,7 @@ func (p *Program) IsTable() bool { return p != nil && p.isTable }
 // Begin says which source the records come from. The error is one of the program: it takes the
 // texts of CSV for something else.
 func (p *Program) Begin(s source.Source, in *source.Reader) error {
-	p.run.source = s.Name
+	p.run.source, p.run.forms.zone = s.Name, s.Zone
 	clear(p.run.unread)
 	clear(p.read)
 	if in.Format == source.CSV && p.cells != "" {

@@ -277,3 +277,49 @@ func TestX70_ZerosAreNumbers(t *testing.T) {
 		t.Errorf("%v, %s", err, records[0].Text())
 	}
 }
+
+// TestX73_Days: a time is of the day of the county, where its zone and that of the county are known.
+func TestX73_Days(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ zone, expression, input, want string }{
+		{"", `date("ms"; "America/New_York")`, `1767668400000`, `"2026-01-05"`}, {"", `date("ms")`, `1767668400000`, `"2026-01-06"`}, {"", `date("ms"; "UTC")`, `"1767668400000"`, `"2026-01-06"`},
+		{"America/New_York", `date("ms")`, `1767668400000`, `"2026-01-05"`}, {"America/New_York", `date("ms"; "Asia/Tokyo")`, `1767668400000`, `"2026-01-06"`},
+		{"", `date("ms"; "America/New_York")`, `null`, `null`}, {"", `date("ms")`, `"N/A"`, `null`}, {"", `date("ms")`, `"soon"`, `date("ms") cannot read "soon"`}, {"", `date("ms")`, `-86400000`, `"1969-12-31"`},
+		{"", `. * 1000 | date("ms")`, `1767668400`, `"2026-01-06"`}, {"", `date("ms")`, `1.5e300`, `date("ms") cannot read`}, {"", `date("ms")`, `1767668400000000000`, `date("ms") cannot read`},
+		{"", `date("ms"; "YYYY-MM-DD"; "America/New_York")`, `"2026-01-05"`, `"2026-01-05"`}, {"America/Chicago", `date("YYYY-MM-DD")`, `"2026-01-06T03:00:00Z"`, `"2026-01-05"`},
+		{"America/Chicago", `date("YYYY-MM-DD")`, `"2026-01-06 03:00:00.5+00"`, `"2026-01-05"`}, {"America/Chicago", `date("YYYY-MM-DD")`, `"2026-07-06 04:59:00+0000"`, `"2026-07-05"`},
+		{"America/Chicago", `date("YYYY-MM-DD")`, `"2026-07-06 05:00:00 UTC"`, `"2026-07-06"`}, {"America/Chicago", `date("YYYY-MM-DD")`, `"2026-01-06T03:00:00"`, `"2026-01-06"`},
+		{"America/Chicago", `date("YYYY-MM-DD")`, `"2026-01-05T23:30:00-05:00"`, `"2026-01-05"`}, {"America/Chicago", `date("YYYY-MM-DD")`, `"2026-01-06T00:30:00-05:30"`, `"2026-01-06"`},
+		{"America/Chicago", `date("MM/DD/YYYY")`, `"1/6/2026 3:00 AM UTC"`, `"2026-01-05"`}, {"America/Chicago", `date("MM/DD/YYYY")`, `"1/6/2026 12:10 AM UTC"`, `"2026-01-05"`},
+		{"America/Chicago", `date("MM/DD/YYYY")`, `"1/6/2026 11:00 PM UTC"`, `"2026-01-06"`}, {"America/Chicago", `date("YYYY-MM-DD")`, `"2026-01-06"`, `"2026-01-06"`},
+		{"", `date("YYYY-MM-DD")`, `"2026-01-05T22:00:00-05:00"`, `"2026-01-05"`}, {"", `date("YYYY-MM-DD"; "America/New_York")`, `"2026-01-06T03:00:00Z"`, `"2026-01-05"`},
+		{"", `date("MM/DD/YYYY"; "America/Nowhere")`, `"1/2/2026"`, `a form has a year`}, {"", `date("America/New_York")`, `"1/2/2026"`, `a form has`},
+	} {
+		p, err := Compile("m.jq", "{v: ("+tt.expression+")}", today)
+		got := fmt.Sprint(err)
+		if err == nil {
+			s := source.Source{}
+			if tt.zone != "" {
+				if s.Zone, err = time.LoadLocation(tt.zone); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := p.Begin(s, &source.Reader{}); err != nil {
+				t.Fatal(err)
+			}
+			var v any
+			d := json.NewDecoder(strings.NewReader(tt.input))
+			d.UseNumber()
+			if err := d.Decode(&v); err != nil {
+				t.Fatal(err)
+			}
+			records, err := p.Run(v)
+			if got = fmt.Sprint(err); err == nil {
+				got = strings.TrimSuffix(strings.TrimPrefix(records[0].Text(), `{"v":`), "}")
+			}
+		}
+		if got != tt.want && (strings.HasPrefix(tt.want, `"`) || !strings.Contains(got, tt.want)) {
+			t.Errorf("%s: %s of %s: %s, want %s", tt.zone, tt.expression, tt.input, got, tt.want)
+		}
+	}
+}

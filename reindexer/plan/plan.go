@@ -60,6 +60,7 @@ type County struct {
 	Path      string `json:"path"`
 	Member    string `json:"member"`
 	HeaderRow int    `json:"header-row"` // 0: the one that looks so
+	TimeZone  string `json:"timeZone"`
 }
 
 // Read reads the plan in a file of YAML. Files that it names are relative to its folder.
@@ -152,6 +153,7 @@ func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config
 		input := reindexer.Input{County: c.County, MaxRejects: c.MaxRejects}
 		input.Form = source.Form{
 			Format: c.Format, Delimiter: c.Delimiter, Encoding: c.Encoding, Sheet: c.Sheet, Path: c.Path, Member: c.Member,
+			TimeZone: c.TimeZone,
 		}
 		if c.HeaderRow != 0 {
 			input.Form.HeaderRow = strconv.Itoa(c.HeaderRow)

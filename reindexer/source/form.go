@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	_ "time/tzdata" // images and Windows have no time zones of their own
 	"unicode/utf8"
 
 	"github.com/itchyny/gojq"
@@ -44,6 +46,7 @@ type Form struct {
 	Sheet     string // of XLSX; "" is the first one that is not hidden
 	HeaderRow string // number of the row of a sheet, or line of CSV, that is the header; "" for the one that looks so
 	Path      string // of JSON: a jq program whose results are the records
+	TimeZone  string // of the county, as IANA names it, such as America/New_York; "": not known
 	Member    string // of a zip archive, by its whole name; "" for the only one
 }
 
@@ -66,6 +69,9 @@ func (f *Form) check() error {
 	if n, err := strconv.Atoi(f.HeaderRow); f.HeaderRow != "" && (err != nil || n < 1) {
 		return fmt.Errorf("%w: --header-row is the number of a row, from 1, not %.200q", ErrUsage, f.HeaderRow)
 	}
+	if _, err := f.zone(); err != nil {
+		return err
+	}
 	if f.Format == JSON && f.Path == "" {
 		return fmt.Errorf("%w: %w", ErrUsage, ErrNoPath)
 	}
@@ -74,6 +80,18 @@ func (f *Form) check() error {
 	}
 	_, err := f.results()
 	return err
+}
+
+// zone returns the time zone of the county; nil where it is not known.
+func (f Form) zone() (*time.Location, error) {
+	if f.TimeZone == "" {
+		return nil, nil
+	}
+	zone, err := time.LoadLocation(f.TimeZone)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the time zone %.200q is not known; America/New_York is one", ErrUsage, f.TimeZone)
+	}
+	return zone, nil
 }
 
 // decoder returns what makes UTF-8 of text; nil where it is UTF-8.

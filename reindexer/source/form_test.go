@@ -459,6 +459,8 @@ func TestX21_Usage(t *testing.T) {
 		"the delimiter is , ; | or tab":                       {Delimiter: ":"},
 		`the encoding "latin-17" is not known`:                {Encoding: "latin-17"},
 		"the format is ndjson, csv, json, xlsx or":            {Format: "xml"},
+		`the time zone "EST5" is not known`:                   {TimeZone: "EST5"},
+		"--header-row is the number of a row, from 1":         {HeaderRow: "0"},
 		"a JSON document needs --path":                        {Format: JSON},
 		"--path is for json, and no source after it is that":  {Path: ".[]"},
 		"--sheet is for xlsx, and no source after it is that": {Sheet: "Liens"},

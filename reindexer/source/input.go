@@ -39,7 +39,7 @@ type Servers struct {
 }
 
 // SettingNames are the parts of a Form as options.
-var SettingNames = []string{"format", "delimiter", "encoding", "sheet", "header-row", "path", "member"}
+var SettingNames = []string{"format", "delimiter", "encoding", "sheet", "header-row", "path", "member", "time-zone"}
 
 // Part returns the part of f that an option sets.
 func (f *Form) Part(name string) *string {
@@ -52,6 +52,8 @@ func (f *Form) Part(name string) *string {
 		return &f.Sheet
 	case "header-row":
 		return &f.HeaderRow
+	case "time-zone":
+		return &f.TimeZone
 	case "path":
 		return &f.Path
 	case "member":

@@ -37,6 +37,7 @@ import (
 	"regexp"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"filings/index/sorter"
 	"filings/reindexer/source/xlsx"
@@ -65,6 +66,7 @@ type Source struct {
 
 	// Names are columns that its rows are to have, by which the header of a sheet is found; none: any.
 	Names []string
+	Zone  *time.Location // of its county; nil: not known
 
 	unit   string        // that its records are numbered in: line or row
 	format string        // one of Formats, or the kind of server; "" where only the response of a server says it
