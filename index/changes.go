@@ -29,7 +29,7 @@ type History interface {
 type Changeset struct {
 	Generation, Parent string // names
 	// Added, Changed and Removed are how many filings the changeset has changes of. Changed includes those of which the city
-	// alone differs.
+	// or the ZIP code alone differs.
 	Added, Changed, Removed int64
 }
 
@@ -45,11 +45,12 @@ type Change struct {
 type Version struct {
 	Record Record // nil: the generation has no such filing
 	City   string // as written (rule P7), Derived.WrittenCity
+	ZIP    string // Derived.ZIP
 	// Withheld: nothing is known any more but id and county, which Record has alone (rule X53).
 	Withheld bool
 }
 
-// Filing returns the filing that v is of, with its city, and without the time at which it was added.
+// Filing returns the filing that v is of, with its city and ZIP code, and without the time at which it was added.
 func (v Version) Filing() (*Filing, error) {
 	var values [numReturned][]byte
 	if err := v.Record.Values(&values, numReturned-1); err != nil {
@@ -62,6 +63,7 @@ func (v Version) Filing() (*Filing, error) {
 		}
 	}
 	f.SetText(City, v.City)
+	f.SetText(ZIP, v.ZIP)
 	return f, nil
 }
 
@@ -94,6 +96,9 @@ func (s Stored) AppendLoad(dst []byte) []byte {
 	dst = append(dst, s.Record[:max(len(s.Record)-1, 0)]...)
 	if s.City != "" {
 		dst = AppendString(append(dst, keys[City]...), s.City)
+	}
+	if s.ZIP != "" {
+		dst = AppendString(append(dst, keys[ZIP]...), s.ZIP)
 	}
 	if s.Created != NoTime {
 		dst = time.UnixMicro(s.Created).UTC().AppendFormat(append(append(dst, keys[CreatedAt]...), '"'), time.RFC3339Nano)
@@ -134,14 +139,14 @@ type ChangePage struct {
 // does not show.
 type FieldGroups uint8
 
-// Field groups of a Version: the fields of a tier that no lower one shows, and the city.
+// Field groups of a Version: the fields of a tier that no lower one shows, and the city with the ZIP code.
 const (
 	FreeFields FieldGroups = 1 << iota
 	ProFields
 	EnterpriseFields
-	CityField
+	PlaceFields
 
-	AllFieldGroups = FreeFields | ProFields | EnterpriseFields | CityField
+	AllFieldGroups = FreeFields | ProFields | EnterpriseFields | PlaceFields
 )
 
 // FieldGroupsOf returns the field groups that a tier shows.
@@ -180,7 +185,7 @@ func FingerprintOf(id int64, v Version, created int64) Fingerprint {
 	for i, members := range v.Record.byTier() {
 		f.Digests[i] = xxhash.Sum64(members)
 	}
-	f.Digests[len(f.Digests)-1] = xxhash.Sum64String(v.City)
+	f.Digests[len(f.Digests)-1] = xxhash.Sum64String(v.City + "\n" + v.ZIP)
 	return f
 }
 

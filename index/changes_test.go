@@ -33,7 +33,7 @@ func TestX17_Parts(t *testing.T) {
 		{"first of pro", same, version(func(f *index.Filing) { f.SetText(index.PropertyType, "SFR") }), index.ProFields},
 		{"last of pro", same, version(func(f *index.Filing) { f.SetText(index.AISummary, "") }), index.ProFields},
 		{"first of enterprise", same, version(func(f *index.Filing) { f.SetText(index.OwnerPhonePrimary, "1") }), index.EnterpriseFields},
-		{"city", same, version(func(f *index.Filing) { f.SetText(index.City, "Casselberry") }), index.CityField},
+		{"city", same, version(func(f *index.Filing) { f.SetText(index.City, "Casselberry") }), index.PlaceFields},
 		{"created", same, version(func(f *index.Filing) { f.CreatedAt = f.CreatedAt.AddDate(1, 0, 0) }), 0},
 		{"several", same, version(func(f *index.Filing) {
 			f.SetNumber(index.FilingAmount, 3)
@@ -54,7 +54,7 @@ func TestX17_PartsOf(t *testing.T) {
 	for tier, want := range map[index.Tier]index.FieldGroups{
 		index.Free:       index.FreeFields,
 		index.Pro:        index.FreeFields | index.ProFields,
-		index.Enterprise: index.AllFieldGroups &^ index.CityField,
+		index.Enterprise: index.AllFieldGroups &^ index.PlaceFields,
 	} {
 		if got := index.FieldGroupsOf(tier); got != want {
 			t.Errorf("%v: %04b, want %04b", tier, got, want)

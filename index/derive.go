@@ -3,7 +3,6 @@ package index
 import (
 	"math"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -17,6 +16,7 @@ type Derived struct {
 	State         string // of County
 	City          string // folded city (rule P7), "" where there is none
 	WrittenCity   string // the city as written
+	ZIP           string // five digits (rule X54), "" where there is none
 	Month         string // YYYY-MM, "" without a FilingDate
 	Year          string // YYYY, "" without a FilingDate
 	EquityPercent float64
@@ -28,7 +28,8 @@ type Derived struct {
 
 // Derive computes what f's values imply.
 func Derive(f *Filing) Derived {
-	d := Derived{Owner: Fold(f.Text(Owner)), County: Fold(f.Text(County)), WrittenCity: city(f)}
+	d := Derived{Owner: Fold(f.Text(Owner)), County: Fold(f.Text(County))}
+	d.WrittenCity, d.ZIP = place(f)
 	d.City = Fold(d.WrittenCity)
 	_, d.State = SplitCounty(f.Text(County))
 	d.CountyName, _ = SplitCounty(d.County)
@@ -44,18 +45,71 @@ func Derive(f *Filing) Derived {
 	return d
 }
 
-var stateZIP = regexp.MustCompile(`^[A-Za-z]{2}([ ]+[0-9]{5}(-[0-9]{4})?)?$`)
-
-func city(f *Filing) string {
-	if c := strings.TrimSpace(f.Text(City)); c != "" {
-		return c
+// place returns the city and the ZIP code of f: as loaded, or else as its address ends with them.
+func place(f *Filing) (city, zip string) {
+	city, zip = endOf(f.Text(PropertyAddress))
+	if loaded := strings.TrimSpace(f.Text(City)); loaded != "" {
+		city = loaded
 	}
-	parts := strings.Split(f.Text(PropertyAddress), ",")
-	n := len(parts)
-	if n < 2 || !stateZIP.MatchString(strings.TrimSpace(parts[n-1])) {
+	if loaded := zipOf(strings.TrimSpace(f.Text(ZIP))); loaded != "" {
+		zip = loaded
+	}
+	return city, zip
+}
+
+// endOf reads what an address ends with (rules P7, X54 and X66): "…, CITY, FL 32801", "…, CITY, FL, 32801",
+// "…, CITY FL 32801", the first two also without the ZIP code. A line break separates as a comma does.
+// No city begins with a digit, or is the first part of the address: that is a street.
+func endOf(address string) (city, zip string) {
+	rest, part := cutPart(address)
+	if rest != "" {
+		if zip = zipOf(part); zip != "" {
+			rest, part = cutPart(rest)
+		}
+	}
+	city, state := cutWord(part)
+	if code := zipOf(state); code != "" && zip == "" {
+		if city, state = cutWord(city); IsState(strings.ToUpper(state)) {
+			zip = code
+		}
+	} else if city != "" { // "ELM ST FL"
+		return "", zip
+	}
+	if !IsState(strings.ToUpper(state)) {
+		return "", zip
+	}
+	if city == "" {
+		rest, city = cutPart(rest)
+	}
+	if rest == "" || strings.IndexFunc(city, unicode.IsDigit) == 0 {
+		return "", zip
+	}
+	return city, zip
+}
+
+// cutPart cuts the last part off an address. rest is "" if that was the first one.
+func cutPart(address string) (rest, part string) {
+	trimmed := func(s string) string { return strings.TrimSpace(strings.TrimRight(s, separators+" \t")) }
+	address = trimmed(address)
+	i := strings.LastIndexAny(address, separators)
+	return trimmed(address[:max(i, 0)]), strings.TrimSpace(address[i+1:])
+}
+
+const separators = ",\n\r"
+
+// cutWord cuts the last word off a part.
+func cutWord(part string) (rest, word string) {
+	i := strings.LastIndexFunc(part, unicode.IsSpace)
+	return strings.TrimSpace(part[:max(i, 0)]), strings.TrimSpace(part[max(i, 0):])
+}
+
+// zipOf returns the five digits of a ZIP code, of which four may follow; "" for what is none.
+func zipOf(s string) string {
+	digits := strings.Replace(s, "-", "", 1)
+	if len(s) < 5 || len(digits) != 5 && len(digits) != 9 || strings.Trim(digits, "0123456789") != "" || s[:5] != digits[:5] {
 		return ""
 	}
-	return strings.TrimSpace(parts[n-2])
+	return s[:5]
 }
 
 // equityPercent is homeEquityEstimate / estimatedValue * 100, rounded to four decimals, half away from zero. It is

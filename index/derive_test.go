@@ -25,7 +25,20 @@ func TestDerive_P7_City(t *testing.T) {
 		{"no blanks behind commas", "", "1 Elm St,Elsewhere,FL 32801", "elsewhere"},
 		{"blanks around everything", "", " 1 Elm St , Elsewhere , FL 32801 ", "elsewhere"},
 		{"a part more", "", "1 Elm St, Unit 5, Elsewhere, FL", "elsewhere"},
-		{"the part before the state, whatever it is", "", "1 Elm St, FL 32801", "1 elm st"},
+		{"a street before the state", "", "1 Elm St, FL 32801", ""},
+		{"a street without a number before the state", "", "Elm St, FL 32801", ""},
+		{"street and city in one", "", "1 ELM ST ELSEWHERE, FL 32801", ""},
+		{"a unit before the state", "", "1 Elm St, 5 B, FL 32801", ""},
+		{"a line break for a comma", "", "1 ELM ST\nELSEWHERE, FL 32801", "elsewhere"},
+		{"line breaks of Windows", "", "1 ELM ST\r\nELSEWHERE\r\nFL 32801\r\n", "elsewhere"},
+		{"a comma before the ZIP code", "", "1 Elm St, Elsewhere, FL, 32801", "elsewhere"},
+		{"a comma before the long ZIP code", "", "1 Elm St, Elsewhere, FL, 32801-1234", "elsewhere"},
+		{"one part for city, state and ZIP code", "", "1 Elm St, Fort Elsewhere FL 32801", "fort elsewhere"},
+		{"one part for city and state", "", "1 Elm St, Elsewhere FL", ""},
+		{"nothing between commas", "", "1 Elm St, Elsewhere,, FL 32801,", "elsewhere"},
+		{"two letters that are no state", "", "145 OAK ST, ELSEWHERE, SE", ""},
+		{"two letters and a ZIP code", "", "1 Elm St, Elsewhere, ZZ 32801", ""},
+		{"two ZIP codes", "", "1 Elm St, Elsewhere, FL 32801, 32802", ""},
 		{"upper case beyond ASCII", "", "1 Elm St, ÎLE, FL", "île"},
 		{"no state", "", "1 Elm St, Elsewhere", ""},
 		{"state in words", "", "1 Elm St, Elsewhere, Florida", ""},
@@ -52,6 +65,37 @@ func TestDerive_P7_City(t *testing.T) {
 				t.Errorf("X12 city of %q, %q as written: %q", test.city, test.address, written)
 			}
 		})
+	}
+}
+
+func TestDerive_X54_ZIP(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ loaded, address, want string }{
+		{"32801", "1 Elm St, Elsewhere, FL 32802", "32801"},
+		{"32801-1234", "", "32801"},
+		{"328011234", "", "32801"},
+		{" 02903 ", "", "02903"},
+		{"2903", "1 Elm St, Elsewhere, FL 32802", "32802"},
+		{"unknown", "1 Elm St, Elsewhere, FL 32802-0001", "32802"},
+		{"32-801", "", ""},
+		{"3280112345", "", ""},
+		{"", "1 Elm St, Elsewhere, FL, 32802", "32802"},
+		{"", "1 ELM ST ELSEWHERE FL 32802", "32802"},
+		{"", "1 Elm St\nElsewhere FL\n32802", "32802"},
+		{"", "1 Elm St, Elsewhere, 32802", "32802"},
+		{"", "12 HWY 32802", ""}, // a road, for all that one can see
+		{"", "12 HWY ZZ 32802", ""},
+		{"", "32802 Elm St, Elsewhere, FL", ""},
+		{"", "1 Elm St, Elsewhere, FL 32802 USA", ""},
+		{"", "32802", ""},
+		{"", "", ""},
+	} {
+		var f index.Filing
+		f.SetText(index.ZIP, test.loaded)
+		f.SetText(index.PropertyAddress, test.address)
+		if got := index.Derive(&f).ZIP; got != test.want {
+			t.Errorf("ZIP code of %q, %q: want %q, got %q", test.loaded, test.address, test.want, got)
+		}
 	}
 }
 

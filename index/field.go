@@ -86,10 +86,12 @@ const (
 
 	// Loaded, never returned.
 	City      // as loaded, or else read from PropertyAddress (rule P7)
+	ZIP       // five digits: as loaded, or else read from PropertyAddress (rule X54)
 	CreatedAt // when the record was added
 
 	// Derived, never returned.
 	CountyName    // County without its state
+	State         // of County (rule X54)
 	Month         // YYYY-MM of FilingDate
 	EquityPercent // HomeEquityEstimate in percent of EstimatedValue (rule P13)
 	PropertyData  // set when at least one pro field is (rule P12)
@@ -147,9 +149,11 @@ var fields = [numFields]FieldInfo{
 	OwnerEmailSecondary: {"ownerEmailSecondary", KindText, Enterprise, false, "Owner's second e-mail address."},
 
 	City:      {"city", KindText, Hidden, false, "City of the property; by default read from propertyAddress."},
+	ZIP:       {"zip", KindText, Hidden, false, "ZIP code of the property; by default read from propertyAddress."},
 	CreatedAt: {"createdAt", KindTime, Hidden, false, "When the record was added, RFC 3339; by default the start of the load."},
 
 	CountyName:    {"countyName", KindDerived, Hidden, false, "County without its state."},
+	State:         {"state", KindDerived, Hidden, false, "State of the county."},
 	Month:         {"month", KindDerived, Hidden, false, "Month of filingDate, YYYY-MM."},
 	EquityPercent: {"equityPercent", KindDerived, Hidden, false, "homeEquityEstimate in percent of estimatedValue."},
 	PropertyData:  {"propertyData", KindDerived, Hidden, false, "Whether any pro field is present."},
@@ -210,7 +214,7 @@ func (s FieldSet) String() string {
 // highest of those that it comes from.
 func (f Field) Reveals() Tier {
 	switch f {
-	case City, CreatedAt, CountyName, Month, Trust, Estate, OwnerKey:
+	case City, ZIP, CreatedAt, CountyName, State, Month, Trust, Estate, OwnerKey:
 		return Free
 	case EquityPercent:
 		return max(HomeEquityEstimate.Reveals(), EstimatedValue.Reveals())

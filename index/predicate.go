@@ -2,6 +2,8 @@ package index
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +22,7 @@ type Predicate interface {
 }
 
 // AnyOf holds when one of the fields equals one of the values, ignoring case. Values are folded.
-// Fields are County, CountyName, City, FilingType, FilingHolder, OwnerKey, PropertyClassification,
+// Fields are County, CountyName, State, City, ZIP, FilingType, FilingHolder, OwnerKey, PropertyClassification,
 // Categories or ForeclosureStatus.
 type AnyOf struct {
 	Fields []Field
@@ -37,7 +39,8 @@ type IDs struct{ IDs []int64 }
 const MaxIDs = 100
 
 // Between holds when the number in Field is at least Min and at most Max; nil is no bound. A filing
-// without the number does not match. Fields are FilingAmount, LotSizeAcres or EquityPercent.
+// without the number does not match. Fields are FilingAmount, CurrentAmount, LotSizeAcres or
+// EquityPercent.
 type Between struct {
 	Field    Field
 	Min, Max *float64
@@ -47,8 +50,24 @@ type Between struct {
 // filing without a date does not match.
 type Days struct{ From, To string }
 
-// Times holds when CreatedAt is From or later and To or earlier, to the microsecond.
-type Times struct{ From, To time.Time }
+// Times holds when CreatedAt is From or later and To or earlier, to the microsecond; the zero time is
+// no bound. A filing without the time does not match.
+type Times struct {
+	From, To time.Time
+	Clocked  bool // an end is the time of the request: hardly two requests have the same
+}
+
+// Micros returns the bounds in microseconds of Unix time.
+func (p Times) Micros() (from, to int64) {
+	from, to = NoTime+1, math.MaxInt64
+	if !p.From.IsZero() {
+		from = p.From.UnixMicro()
+	}
+	if !p.To.IsZero() {
+		to = p.To.UnixMicro()
+	}
+	return from, to
+}
 
 // Present holds when Field has a value. Fields are ForeclosureStatus, PropertyData, Trust or
 // Estate.
@@ -76,10 +95,14 @@ type Rest struct {
 	ID   int64
 }
 
-// InCounty selects the filings of a county: `Orange, FL` is that one, `Orange` every county of that
+// InCounty selects the filings of counties: `Orange, FL` is that one, `Orange` every county of that
 // name (rule P6).
-func InCounty(name string) Predicate {
-	return AnyOf{Fields: []Field{County, CountyName}, Values: []string{Fold(name)}}
+func InCounty(names ...string) Predicate {
+	folded := make([]string, len(names))
+	for i, name := range names {
+		folded[i] = Fold(name)
+	}
+	return AnyOf{Fields: []Field{County, CountyName}, Values: folded}
 }
 
 func (p AnyOf) holds(f *Filing, d *Derived) bool {
@@ -99,8 +122,12 @@ func equals(field Field, values []string, f *Filing, d *Derived) bool {
 		value = d.County
 	case CountyName:
 		value = d.CountyName
+	case State:
+		value = Fold(d.State)
 	case City:
 		value = d.City
+	case ZIP:
+		value = d.ZIP
 	case OwnerKey:
 		value = OwnerKeyOf(f.Text(Owner))
 	default:
@@ -125,8 +152,9 @@ func (p Days) holds(f *Filing, _ *Derived) bool {
 }
 
 func (p Times) holds(f *Filing, _ *Derived) bool {
+	from, to := p.Micros()
 	t := f.CreatedAt.UnixMicro()
-	return f.Has(CreatedAt) && p.From.UnixMicro() <= t && t <= p.To.UnixMicro()
+	return f.Has(CreatedAt) && from <= t && t <= to
 }
 
 func (p Present) holds(f *Filing, d *Derived) bool {
@@ -221,8 +249,8 @@ func (p Between) String() string {
 func (p Days) String() string { return "filingDate in [" + p.From + "," + p.To + "]" }
 
 func (p Times) String() string {
-	micros := func(t time.Time) string { return strconv.FormatInt(t.UnixMicro(), 10) }
-	return "createdAt in [" + micros(p.From) + "," + micros(p.To) + "]"
+	from, to := p.Micros()
+	return fmt.Sprintf("createdAt in [%d,%d]", from, to)
 }
 
 func (p Present) String() string { return p.Field.String() + " present" }

@@ -141,9 +141,13 @@ func (w Filter) Reads(fields ...Field) bool {
 	})
 }
 
-// ByTime reports whether w has Times, whose ends come from a clock: hardly two requests have the
-// same text then.
-func (w Filter) ByTime() bool { return w.Reads(CreatedAt) }
+// ByClock reports whether w has Times that are Clocked: hardly two requests have the same text then.
+func (w Filter) ByClock() bool {
+	return slices.ContainsFunc(w.predicates, func(p Predicate) bool {
+		times, is := p.(Times)
+		return is && times.Clocked
+	})
+}
 
 // String returns the canonical text of w: the order and the repetition of predicates make no
 // difference.

@@ -142,8 +142,8 @@ func (v *Values) Known() bool {
 	return true
 }
 
-// MarshalJSON writes the fields that some filing has, by their names. City and CreatedAt are none
-// of them: the records that an update takes out do not have them.
+// MarshalJSON writes the fields that some filing has, by their names. City, ZIP and CreatedAt are
+// none of them: the records that an update takes out do not have them.
 func (v *Values) MarshalJSON() ([]byte, error) {
 	kept := map[string]FieldValues{}
 	for field, of := range v {
@@ -221,7 +221,7 @@ const FilledCounties = 5_000
 
 // unfilled are fields that are not counted: a filing without them is none, or its record does not
 // have them.
-const unfilled = 1<<ID | 1<<County | 1<<City | 1<<CreatedAt
+const unfilled = 1<<ID | 1<<County | 1<<City | 1<<ZIP | 1<<CreatedAt
 
 // NewCounts returns the counts of no filings.
 func NewCounts() Counts {

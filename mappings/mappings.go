@@ -27,7 +27,7 @@
 //   - x.cents is the amount in whole cents, because sums of whole numbers are exact.
 //   - x.countyCents is that after a number of the county: what a county has by amounts is counted as a range of it, which visits no
 //     filing.
-//   - x.ownerKey is the key of the owner, which the program computes (index.OwnerKeyOf).
+//   - x.ownerKey is the key of the owner, which the program computes (index.OwnerKeyOf); x.zip is of five digits.
 //   - Groups are counted by what has doc values: county, type, owner, holder, classification and categories of the record as they
 //     are, and x.state, x.writtenCity, x.month and x.year.
 //
@@ -41,13 +41,9 @@ import (
 	"maps"
 )
 
-// Version numbers the mapping. It is part of a generation's name, and goes up with every change of filings.json.
-const Version = 8
-
-// Oldest is the first version whose generations can still be read. They lack x.filingHolder and x.ownerKey, and the columns of owner
-// (document.OwnersSince); all before 6 lack the sidecar of owners (document.PortfoliosSince), all before 7
-// x.runs (document.RunsSince), and all before 8 x.countyCents (document.CountyCentsSince).
-const Oldest = 4
+// Version numbers the mapping. It is part of a generation's name, and goes up with every change of
+// filings.json, or of what documents have: generations of another version are not read.
+const Version = 9
 
 //go:embed filings.json
 var filings []byte

@@ -29,7 +29,8 @@ func (p *preview) close() { _ = p.touched.Close() } // nothing of it is needed a
 
 // put notes that the load has f.
 func (p *preview) put(f *index.Filing) error {
-	version := index.Version{Record: index.AppendRecord(nil, f), City: index.Derive(f).WrittenCity}
+	d := index.Derive(f)
+	version := index.Version{Record: index.AppendRecord(nil, f), City: d.WrittenCity, ZIP: d.ZIP}
 	digests := index.FingerprintOf(f.ID, version, index.NoTime).Digests
 	value, _ := binary.Append(nil, binary.BigEndian, digests[:])
 	return p.add(f.ID, append(value, f.Text(index.County)...))

@@ -75,7 +75,7 @@ const (
 
 // Read returns a page of the changes along path, which h has.
 func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, err error) {
-	if q.Where.ByTime() {
+	if q.Where.Reads(index.CreatedAt) {
 		return Page{}, errors.New("changes are not selected by when their filings were added, which no version says")
 	}
 	if len(path) == 0 {
@@ -134,11 +134,12 @@ func unread(path Path, q Query) index.Side {
 	return index.Earlier
 }
 
-// groups are those whose changes the caller of q may learn of: what its tier shows, and the city if it filters by that.
+// groups are those whose changes the caller of q may learn of: what its tier shows, and city and ZIP code if it
+// filters by one of them.
 func groups(q Query) index.FieldGroups {
 	groups := index.FieldGroupsOf(q.Tier)
-	if q.Where.Reads(index.City) {
-		groups |= index.CityField
+	if q.Where.Reads(index.City, index.ZIP) {
+		groups |= index.PlaceFields
 	}
 	return groups
 }

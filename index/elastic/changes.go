@@ -60,7 +60,7 @@ func each(groups index.FieldGroups) (all []int) {
 
 // Filings implements history.Source: of any generation whose index is there.
 func (s *storage) Filings(ctx context.Context, name string, ids []int64) ([]index.Version, error) {
-	return reader.New(s.c, name, generation.VersionOf(name), s.cache).Versions(ctx, ids)
+	return reader.New(s.c, name, s.cache).Versions(ctx, ids)
 }
 
 // Chunks implements history.Source.

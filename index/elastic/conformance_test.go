@@ -6,7 +6,6 @@ import (
 	"filings/cmd/testservers/servers"
 	"filings/index/generation"
 	"filings/index/indextest/conformance"
-	"filings/mappings"
 )
 
 // The suite that every engine must pass, on the real Elasticsearch. On a cluster of several nodes,
@@ -39,7 +38,7 @@ func conforms(t *testing.T, shards, replicas int) {
 			Again:   func(t *testing.T) generation.Store { return s.again(t, nil) },
 			Older: func(t *testing.T) generation.Store {
 				older := s.again(t, nil)
-				older.Version, older.Oldest = mappings.Oldest-1, 0
+				older.Version--
 				return older
 			},
 			Lose: func(t *testing.T) { s.remove(t, s.catalogIndex()) },

@@ -93,7 +93,7 @@ func (s *storage) Reader(ctx context.Context, name string, before index.Reader) 
 	case err != nil || before != nil:
 		return before, err
 	}
-	return reader.New(s.c, name, generation.VersionOf(name), s.cache), nil
+	return reader.New(s.c, name, s.cache), nil
 }
 
 // deletedAtOnce keeps the names of a request within what fits into a URL.

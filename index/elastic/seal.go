@@ -28,7 +28,7 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (sum index.Cou
 	if err := b.writeFingerprints(ctx); err != nil {
 		return sum, nil, err
 	}
-	r := reader.New(b.storage.c, b.name, generation.VersionOf(b.name), b.storage.cache)
+	r := reader.New(b.storage.c, b.name, b.storage.cache)
 	err = b.storage.c.Retry(ctx, client.MergeTime, func(ctx context.Context) (err error) {
 		if sum, err = index.CountsOf(ctx, r); err == nil && b.unfingerprinted {
 			b.owners, err = r.CountOwners(ctx)

@@ -141,7 +141,7 @@ func open(cfg Config, c client.Config) (*Store, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	return &Store{storage: s, Lifecycle: generation.New(s, generation.Options{
-		Index: cfg.Index, Version: mappings.Version, Oldest: mappings.Oldest, Now: cfg.Now, Log: s.log, LiveFor: liveFor,
+		Index: cfg.Index, Version: mappings.Version, Now: cfg.Now, Log: s.log, LiveFor: liveFor,
 	})}, nil
 }
 
@@ -162,7 +162,7 @@ func (s *Store) Stored(ctx context.Context, name string) iter.Seq2[index.Stored,
 	return func(yield func(index.Stored, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		r, pages := reader.New(s.storage.c, name, generation.VersionOf(name), s.storage.cache), make(chan page)
+		r, pages := reader.New(s.storage.c, name, s.storage.cache), make(chan page)
 		go func() {
 			defer close(pages)
 			for after, p := "", (page{}); p.err == nil; {

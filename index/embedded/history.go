@@ -33,8 +33,8 @@ func (r *reader) versions(ctx context.Context, ids []int64) ([]index.Version, er
 			return nil, err
 		}
 		v := &versions[positions[i]]
+		*v, err = r.Place(ctx, row)
 		v.Record = records[i]
-		v.City, err = r.City(ctx, row)
 	}
 	return versions, err
 }

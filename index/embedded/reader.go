@@ -18,7 +18,7 @@ import (
 
 // version is the version of what is in a file, and the last part of its generation's name: files of another version are not read.
 // It goes up with every change of what is stored, which includes emptyRecord.
-const version = 9
+const version = 10
 
 // Sections of the file of a generation, beside its columns.
 const (

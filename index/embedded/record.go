@@ -20,8 +20,9 @@ type encoder struct{ values, record, stored []byte }
 func (e *encoder) put(f *index.Filing, changes *columns.Changes, prints *history.Collector) error {
 	e.values = columns.AppendValues(e.values[:0], f)
 	e.record = index.AppendRecord(e.record[:0], f)
-	id, created, city, err := columns.Hidden(e.values)
-	prints.Put(index.FingerprintOf(id, index.Version{Record: e.record, City: string(city)}, created))
+	id, created, of, err := columns.Hidden(e.values)
+	of.Record = e.record
+	prints.Put(index.FingerprintOf(id, of, created))
 	tail := commonTail(e.record, emptyRecord)
 	e.stored = append(binary.AppendUvarint(e.stored[:0], uint64(tail)), e.record[:len(e.record)-tail]...)
 	return errors.Join(err, changes.Put(e.values, e.stored))

@@ -87,12 +87,13 @@ func (s *Store) Stored(ctx context.Context, name string) iter.Seq2[index.Stored,
 	return func(yield func(index.Stored, error) bool) {
 		r, err := s.storage.reader(ctx, name)
 		if err == nil {
-			err = r.All(ctx, func(stored []byte, city string, created int64) error {
+			err = r.All(ctx, func(stored []byte, of index.Version, created int64) error {
 				record, err := whole(stored)
 				if err != nil {
 					return r.unavailable(err)
 				}
-				if !yield(index.Stored{Version: index.Version{Record: record, City: city}, Created: created}, nil) {
+				of.Record = record
+				if !yield(index.Stored{Version: of, Created: created}, nil) {
 					return errEnough
 				}
 				return nil

@@ -24,7 +24,7 @@ func (k *lock) Begin(ctx context.Context, from string) (_ Build, err error) {
 			if _, err := c.sealed(from); err != nil {
 				return err
 			}
-			if err := readable(from, k.life.Version, k.life.Version); err != nil { // a copy of it would be of two versions
+			if err := readable(from, k.life.Version); err != nil { // a copy of it would be of two versions
 				return err
 			}
 		}

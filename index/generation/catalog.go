@@ -259,10 +259,10 @@ func (c *Catalog) kept() (names []string) {
 // ErrVersion: a generation is of another version of the data than this program reads.
 var ErrVersion = errors.New("load the filings anew")
 
-// readable returns ErrVersion for a generation that is not of one of these versions.
-func readable(name string, oldest, version int) error {
+// readable returns ErrVersion for a generation that is not of this version.
+func readable(name string, version int) error {
 	of := VersionOf(name)
-	if oldest <= of && of <= version {
+	if of == version {
 		return nil
 	}
 	loadedBy := "a newer"

@@ -2,7 +2,6 @@ package generation
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,7 +28,6 @@ type Lifecycle struct {
 type Options struct {
 	Index   string           // first part of the names of all generations
 	Version int              // of the data that this program writes: last part of their names
-	Oldest  int              // the first version of the data that it reads; 0: Version
 	Now     func() time.Time // the clock
 	Log     *slog.Logger
 	LiveFor time.Duration // how long the live generation is taken for granted; index.Engine promises a second
@@ -42,7 +40,7 @@ func New(storage Storage, o Options) *Lifecycle {
 
 // reads returns ErrVersion for a generation that this program would misread.
 func (o *Options) reads(name string) error {
-	return readable(name, cmp.Or(o.Oldest, o.Version), o.Version)
+	return readable(name, o.Version)
 }
 
 // read reads the catalog, and its document. Where there is none, the stored parts stand for it.

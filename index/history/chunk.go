@@ -138,6 +138,7 @@ const (
 	hasCopies
 	earlierWithheld
 	laterWithheld
+	hasZIPs // of what is copied; changesets of older programs do not
 )
 
 func (w *chunkWriter) add(e *entry) error {
@@ -151,7 +152,7 @@ func (w *chunkWriter) add(e *entry) error {
 		w.Chunk = Chunk{}
 	}
 	flags := byte(0)
-	for i, is := range []bool{e.Before, e.After, w.copies, e.before.Withheld, e.after.Withheld} {
+	for i, is := range []bool{e.Before, e.After, w.copies, e.before.Withheld, e.after.Withheld, w.copies} {
 		if is {
 			flags |= 1 << i
 		}
@@ -160,6 +161,7 @@ func (w *chunkWriter) add(e *entry) error {
 	if w.copies {
 		for _, v := range []index.Version{e.before, e.after} {
 			w.data = protowire.AppendString(protowire.AppendBytes(w.data, v.Record), v.City)
+			w.data = protowire.AppendString(w.data, v.ZIP)
 		}
 	}
 	w.changes++
@@ -207,6 +209,9 @@ func decode(data []byte, after int64, groups index.FieldGroups, most int) (s ind
 					v.Record = index.Record(record)
 				}
 				v.City = string(text())
+				if flags&hasZIPs != 0 {
+					v.ZIP = string(text())
+				}
 			}
 			e.before.Withheld, e.after.Withheld = flags&earlierWithheld != 0, flags&laterWithheld != 0
 		}

@@ -81,7 +81,8 @@ func FieldGroupsOf(a, b index.Version) index.FieldGroups {
 
 // VersionOf returns the version that f is.
 func VersionOf(f *index.Filing) index.Version {
-	return index.Version{Record: index.AppendRecord(nil, f), City: index.Derive(f).WrittenCity}
+	d := index.Derive(f)
+	return index.Version{Record: index.AppendRecord(nil, f), City: d.WrittenCity, ZIP: d.ZIP}
 }
 
 // FingerprintOf returns the fingerprint of f.

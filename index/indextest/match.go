@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"filings/index"
 )
@@ -41,8 +42,8 @@ func (e *Entry) Holds(p index.Predicate) bool {
 		day := e.Text(index.FilingDate)
 		return day != "" && (p.From == "" || day >= p.From) && (p.To == "" || day <= p.To)
 	case index.Times:
-		t := e.CreatedAt.UnixMicro()
-		return e.Has(index.CreatedAt) && t >= p.From.UnixMicro() && t <= p.To.UnixMicro()
+		t := e.CreatedAt.Truncate(time.Microsecond)
+		return e.Has(index.CreatedAt) && (p.From.IsZero() || !t.Before(p.From.Truncate(time.Microsecond))) && (p.To.IsZero() || !t.After(p.To))
 	case index.Present:
 		return e.Present(p.Field)
 	case index.Box:
@@ -78,6 +79,11 @@ func (e *Entry) folded(field index.Field) []string {
 		values = []string{e.ownerKey}
 	case index.City:
 		values = []string{e.Derived.City}
+	case index.State:
+		_, state := index.SplitCounty(e.Text(index.County))
+		values = []string{state}
+	case index.ZIP:
+		values = []string{e.Derived.ZIP}
 	case index.Categories:
 		values = slices.Clone(e.Categories)
 	default:

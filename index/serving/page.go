@@ -13,7 +13,7 @@ import (
 // the filter. One that is not comes with the page, where the filter selects few filings. It is counted apart where it selects
 // many: after the page, or at the same time if the last filter of this shape selected many too.
 func (r *Reader) Page(ctx context.Context, q index.Query) (page index.Page, total int64, err error) {
-	keeps := r.caches && !q.Where.ByTime()
+	keeps := r.caches && !q.Where.ByClock()
 	if keeps {
 		if n, ok := cache.Peek[int64](r.engine.cache, r.key(countText(q.Where))); ok {
 			r.hit()

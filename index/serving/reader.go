@@ -130,7 +130,7 @@ func (r *Reader) Nearest(ctx context.Context, words []string) ([][]string, error
 // unlessClocked returns the text of a request with the filter w, or "" where it depends on the clock: it is another
 // one at each request, and would only evict what is requested again.
 func unlessClocked(w index.Filter, text string) string {
-	if w.ByTime() {
+	if w.ByClock() {
 		return ""
 	}
 	return text

@@ -56,7 +56,7 @@ func addedWithin(ctx context.Context, r *serving.Reader, st index.Stats, days in
 	if n, known := st.AddedWithin(from, now); known {
 		return n, nil
 	}
-	return r.Count(ctx, index.Where(index.Times{From: from, To: now}))
+	return r.Count(ctx, index.Where(index.Times{From: from, To: now, Clocked: true}))
 }
 
 // CountyStats is the county statistics object.

@@ -13,9 +13,6 @@ import (
 // the index of it, without visiting the filings where none of a segment was deleted: how many a county has from one amount to another.
 const CountyCentsField = "x.countyCents"
 
-// CountyCentsSince is the version of the data whose documents are the first ones with CountyCentsField.
-const CountyCentsSince = 8
-
 const (
 	countyBits = 20
 	centsBits  = 43 // 44 billion dollars and their negatives; what lies beyond stands at the ends

@@ -30,18 +30,8 @@ const (
 	CentsField = "x.cents" // FilingAmount in whole cents
 	PointField = "x.point" // the coordinates, rounded
 
-	stateField, writtenCityField, yearField = "state", "writtenCity", "year" // in x, to group by
+	writtenCityField, yearField = "writtenCity", "year" // in x, to group by
 )
-
-// OwnersSince is the version of the data whose documents are the first ones with holders and owners to search by, and owners to group
-// by.
-const OwnersSince = 5
-
-// PortfoliosSince is the version of the data whose generations are the first ones with a sidecar of owners.
-const PortfoliosSince = 6
-
-// RunsSince is the version of the data whose documents are the first ones with RunsField.
-const RunsSince = 7
 
 // RunLetters is how many letters of a run a word of RunsField has at most. Where it has fewer, the run ends after it.
 const RunLetters = 12
@@ -85,7 +75,7 @@ func Code(field index.Field) string { return "x.code." + field.String() }
 // Key names the field that holds the keys of d, as written.
 func Key(d index.Dimension) string {
 	return [...]string{
-		index.ByState: "x." + stateField, index.ByCounty: index.County.String(), index.ByCity: WrittenCity,
+		index.ByState: Derived(index.State), index.ByCounty: index.County.String(), index.ByCity: WrittenCity,
 		index.ByFilingType: index.FilingType.String(), index.ByMonth: Derived(index.Month), index.ByYear: "x." + yearField,
 		index.ByPropertyClassification: index.PropertyClassification.String(), index.ByCategory: index.Categories.String(),
 		index.ByHolder: index.FilingHolder.String(), index.ByOwner: index.Owner.String(),
@@ -142,15 +132,16 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 	if f.Has(index.CreatedAt) {
 		created = f.CreatedAt.UnixMicro()
 	}
-	fingerprint := index.FingerprintOf(f.ID, index.Version{Record: dst[start:], City: d.WrittenCity}, created)
+	fingerprint := index.FingerprintOf(f.ID, index.Version{Record: dst[start:], City: d.WrittenCity, ZIP: d.ZIP}, created)
 	fingerprint.Facts = facts(f, &d)
 	x := members{append(dst[:len(dst)-1], `,"x":{`...)}
 
 	x.text(index.County.String(), d.County)
 	x.text(index.CountyName.String(), d.CountyName)
-	x.text(stateField, d.State)
+	x.text(index.State.String(), d.State)
 	x.text(index.City.String(), d.City)
 	x.text(writtenCityField, d.WrittenCity)
+	x.text(index.ZIP.String(), d.ZIP)
 	x.text(index.Month.String(), d.Month)
 	x.text(yearField, d.Year)
 	if day, err := Day(f.Text(index.FilingDate)); err == nil && day != nil {

@@ -41,7 +41,7 @@ func TestAppend(t *testing.T) {
 		want   string // of x
 	}{
 		{"full", &full, `{
-			"county": "orange, fl", "countyName": "orange", "state": "FL", "city": "ocoee", "writtenCity": "Ocoee",
+			"county": "orange, fl", "countyName": "orange", "state": "FL", "city": "ocoee", "writtenCity": "Ocoee", "zip": "34761",
 			"month": "1969-12", "year": "1969", "day": -1,
 			"owner": "estate of a  doe tr", "ownerKey": "estate of a doe trust", "filingType": "tax lien", "filingHolder": "sample fund", "propertyClassification": "land",
 			"foreclosureStatus": "auction", "categories": ["residential", "land"],
@@ -64,7 +64,7 @@ func TestAppend(t *testing.T) {
 			if test.filing.Has(index.CreatedAt) {
 				created = test.filing.CreatedAt.UnixMicro()
 			}
-			version := index.Version{Record: record[len("before"):], City: index.Derive(test.filing).WrittenCity}
+			version := index.Version{Record: record[len("before"):], City: index.Derive(test.filing).WrittenCity, ZIP: index.Derive(test.filing).ZIP}
 			facts, err := owners.ReadFacts([]byte(fingerprint.Facts))
 			if string(facts.Owner) != test.filing.Text(index.Owner) || string(facts.Address) != index.SearchText(test.filing.Text(index.PropertyAddress)) || err != nil {
 				t.Errorf("facts %+v, %v", facts, err)

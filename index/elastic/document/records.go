@@ -47,6 +47,7 @@ func each(response, mark []byte, read func(after []byte) (index.Record, []byte, 
 // Hidden is what is stored of a filing and is no part of its record.
 type Hidden struct {
 	City    string // as written
+	ZIP     string
 	Created int64  // CreatedAt in microseconds of Unix time; index.NoTime for none
 }
 
@@ -59,12 +60,13 @@ func Stored(response []byte) (records []index.Record, hidden []Hidden, err error
 		if n := bytes.Index(source, afterColumns); n >= 0 {
 			var columns struct {
 				City    []string `json:"x.writtenCity"`
+				ZIP     []string `json:"x.zip"`
 				Created []int64  `json:"x.createdAt"`
 			}
 			if err := json.Unmarshal(source[n+len(afterColumns)-1:], &columns); err != nil {
 				return nil, nil, errors.Join(ErrNoRecord, err)
 			}
-			source, of.City = source[:n+1], strings.Join(columns.City, "")
+			source, of.City, of.ZIP = source[:n+1], strings.Join(columns.City, ""), strings.Join(columns.ZIP, "")
 			for _, created := range columns.Created {
 				of.Created = created
 			}

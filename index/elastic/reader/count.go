@@ -11,13 +11,9 @@ import (
 
 // clauses translates w.
 func (r *Reader) clauses(ctx context.Context, w index.Filter) ([]search.Object, error) {
-	if r.ownerless && w.Reads(index.OwnerKey, index.FilingHolder) {
-		return nil, index.ErrNoOwners
-	}
 	return search.Clauses(w, search.Known{
 		Counties: func() ([]string, error) { return r.countyNames(ctx) },
 		Rim:      func(p index.Region) (search.Rim, error) { return r.rim(ctx, p) },
-		Runs:     r.runs,
 	})
 }
 
@@ -40,7 +36,7 @@ func (r *Reader) Count(ctx context.Context, w index.Filter) (n int64, err error)
 
 // counted returns the clauses that count the filings of w.
 func (r *Reader) counted(ctx context.Context, w index.Filter) ([]search.Object, error) {
-	if county, amount, is := search.CountyAndAmount(w); is && r.countyCents {
+	if county, amount, is := search.CountyAndAmount(w); is {
 		known, err := r.numberedCounties(ctx)
 		if err != nil {
 			return nil, err

@@ -70,7 +70,7 @@ func (r *Reader) Stored(ctx context.Context, after string) (page []index.Stored,
 	defer r.wrap(&err, "reading filings")
 	q := index.Query{Sort: index.DefaultSort, Limit: storedRows, After: after, Bytes: storedBytes}
 	all := search.All(q, nil)
-	all.Columns = []string{document.WrittenCity, document.Derived(index.CreatedAt)}
+	all.Columns = []string{document.WrittenCity, document.Derived(index.ZIP), document.Derived(index.CreatedAt)}
 	var found rows
 	err = r.c.Retry(ctx, client.RequestTime, func(ctx context.Context) (err error) {
 		found, err = r.found(ctx, q, all)
@@ -81,7 +81,7 @@ func (r *Reader) Stored(ctx context.Context, after string) (page []index.Stored,
 	}
 	for i, record := range found.records {
 		hidden := found.hidden[i]
-		page = append(page, index.Stored{Version: index.Version{Record: record, City: hidden.City}, Created: hidden.Created})
+		page = append(page, index.Stored{Version: index.Version{Record: record, City: hidden.City, ZIP: hidden.ZIP}, Created: hidden.Created})
 	}
 	return page, search.End(found.first, found.last), nil
 }
@@ -99,7 +99,7 @@ func (r *Reader) find(ctx context.Context, ids []int64, into map[int64]index.Ver
 			}
 		}
 	}
-	err := r.searchInto(ctx, &found, search.ByIDs(ids, document.WrittenCity))
+	err := r.searchInto(ctx, &found, search.ByIDs(ids, document.WrittenCity, document.Derived(index.ZIP)))
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,9 @@ func (r *Reader) find(ctx context.Context, ids []int64, into map[int64]index.Ver
 		return client.ErrResponse
 	}
 	for _, hit := range found.Hits.Hits {
-		v := index.Version{City: strings.Join(hit.Fields[document.WrittenCity], "")}
+		v := index.Version{
+			City: strings.Join(hit.Fields[document.WrittenCity], ""), ZIP: strings.Join(hit.Fields[document.Derived(index.ZIP)], ""),
+		}
 		if v.Record, err = document.Canonical(hit.Source); err != nil || len(hit.Sort) != 1 || !slices.Contains(ids, hit.Sort[0]) {
 			return fmt.Errorf("%w: %w", client.ErrResponse, err)
 		}

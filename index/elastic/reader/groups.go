@@ -2,7 +2,6 @@ package reader
 
 import (
 	"context"
-	"slices"
 
 	"filings/index"
 	"filings/index/elastic/client"
@@ -13,9 +12,6 @@ import (
 func (r *Reader) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (_ index.Groups, err error) {
 	defer r.wrap(&err, "reading groups")
 	clauses, err := r.clauses(ctx, w)
-	if err == nil && r.ownerless && slices.Contains(q.By, index.ByOwner) {
-		err = index.ErrNoOwners
-	}
 	if err != nil {
 		return index.Groups{}, err
 	}

@@ -43,7 +43,7 @@ func readerOver(t *testing.T, network elastictest.RoundTrip) *Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(c, "g", document.OwnersSince, cache.New(1<<20))
+	return New(c, "g", cache.New(1<<20))
 }
 
 // testReader returns a reader of a new index with filings, made without the help of the engine's store: what reading does
@@ -69,7 +69,7 @@ func testReader(t testing.TB, shards int, filings []*index.Filing) *Reader {
 	must(t, c, http.MethodPut, "/"+name, nil, body)
 	load(t, c, name, filings)
 
-	owners, err := New(c, name, document.OwnersSince, cache.New(1<<20)).CountOwners(t.Context())
+	owners, err := New(c, name, cache.New(1<<20)).CountOwners(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func testReader(t testing.TB, shards int, filings []*index.Filing) *Reader {
 		t.Fatal(err)
 	}
 	must(t, c, http.MethodPut, "/"+name+"/_mapping", nil, sealed)
-	return New(c, name, document.OwnersSince, cache.New(1<<20))
+	return New(c, name, cache.New(1<<20))
 }
 
 func load(t testing.TB, c *client.Client, name string, filings []*index.Filing) {

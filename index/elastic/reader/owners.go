@@ -16,9 +16,6 @@ import (
 // ownersChunks is the owners.Source of the generation's sidecar. One that is not there is none, since what was copied had none or an
 // operator has deleted it.
 func (r *Reader) ownersChunks(ctx context.Context, section string, chunks []int) (all [][]byte, err error) {
-	if r.portfolioless {
-		return nil, index.ErrNoOwners
-	}
 	ids := make([]string, len(chunks))
 	for i, chunk := range chunks {
 		ids[i] = document.OwnersID(section, chunk)

@@ -11,7 +11,6 @@ import (
 	"filings/index"
 	"filings/index/cache"
 	"filings/index/elastic/client"
-	"filings/index/elastic/document"
 	"filings/index/elastic/elastictest"
 )
 
@@ -28,7 +27,7 @@ func BenchmarkRows(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, least := New(c, "g", document.OwnersSince, cache.New(1<<20)), 1000.0
+	r, least := New(c, "g", cache.New(1<<20)), 1000.0
 	q := index.Query{
 		Where: index.Where(index.InCounty("orange, fl"), index.Between{Field: index.FilingAmount, Min: &least}),
 		Sort:  index.DefaultSort, Limit: 20,

@@ -24,7 +24,6 @@ import (
 	"filings/index"
 	"filings/index/cache"
 	"filings/index/elastic/client"
-	"filings/index/elastic/document"
 	"filings/index/elastic/search"
 	"filings/index/owners"
 )
@@ -38,22 +37,15 @@ type Reader struct {
 	limits        search.Limits
 	cache         *cache.Cache
 	space         string      // of its values there
-	ownerless     bool        // it is of a version that kept no owners
-	portfolioless bool        // or of one that kept no sidecar of them
-	runs          bool        // it is of one whose documents have document.RunsField
-	countyCents   bool        // and document.CountyCentsField
 	gone          atomic.Bool // a response said that the index was deleted
 }
 
 var _ index.Reader = (*Reader)(nil)
 
-// New returns a reader of a generation, of so high a version of the data, that keeps its results
-// in kept. It sends nothing.
-func New(c *client.Client, name string, version int, kept *cache.Cache) *Reader {
+// New returns a reader of a generation that keeps its results in kept. It sends nothing.
+func New(c *client.Client, name string, kept *cache.Cache) *Reader {
 	r := &Reader{
 		c: c, generation: name, limits: search.Usual, cache: kept, space: "reader of " + name,
-		ownerless: version < document.OwnersSince, portfolioless: version < document.PortfoliosSince,
-		runs: version >= document.RunsSince, countyCents: version >= document.CountyCentsSince,
 	}
 	r.Directory = owners.Open(name, r.ownersChunks, kept)
 	return r

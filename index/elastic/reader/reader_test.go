@@ -15,7 +15,6 @@ import (
 
 	"filings/index"
 	"filings/index/cache"
-	"filings/index/elastic/document"
 	"filings/index/elastic/elastictest"
 	"filings/index/elastic/search"
 	"filings/index/indextest"
@@ -172,7 +171,7 @@ func TestP2_BeyondTheEndAndLargePages(t *testing.T) {
 func TestP2_CountsOnce(t *testing.T) {
 	t.Parallel()
 	net := &elastictest.Faults{}
-	r := New(clientThrough(t, net), testReader(t, 1, elastictest.Filings(300)).generation, document.OwnersSince, cache.New(1<<20))
+	r := New(clientThrough(t, net), testReader(t, 1, elastictest.Filings(300)).generation, cache.New(1<<20))
 	r.limits.FirstPages = 0
 	for offset := range 20 {
 		q := index.Query{Sort: index.Sort{By: index.Owner}, Offset: 10 * offset, Limit: 10}
@@ -205,7 +204,7 @@ func TestX4_OneSearchAPage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			net := &elastictest.Faults{}
-			r, o := New(clientThrough(t, net), testReader(t, 1, filings).generation, document.OwnersSince, cache.New(1<<20)), indextest.NewOracle("made", filings)
+			r, o := New(clientThrough(t, net), testReader(t, 1, filings).generation, cache.New(1<<20)), indextest.NewOracle("made", filings)
 			for _, by := range index.SortFields {
 				for _, ascending := range []bool{true, false} {
 					q := index.Query{Sort: index.Sort{By: by, Ascending: ascending}, Limit: 10}
@@ -358,7 +357,7 @@ func TestL4_LongestValues(t *testing.T) {
 
 func TestReader_GenerationIsGone(t *testing.T) {
 	t.Parallel()
-	r := New(testClient(t), "reading-deleted", document.OwnersSince, cache.New(1<<20))
+	r := New(testClient(t), "reading-deleted", cache.New(1<<20))
 	if r.Gone() {
 		t.Error("gone before any request")
 	}

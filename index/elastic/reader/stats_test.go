@@ -130,7 +130,7 @@ func TestA1_OwnersOfTheMeta(t *testing.T) {
 				t.Fatal(err)
 			}
 			must(t, r.c, http.MethodPut, "/"+r.generation+"/_mapping", nil, body)
-			got, err := New(r.c, r.generation, document.OwnersSince, cache.New(1<<20)).Stats(t.Context())
+			got, err := New(r.c, r.generation, cache.New(1<<20)).Stats(t.Context())
 			if err != nil || got.Owners != test.owners {
 				t.Errorf("%d owners, %v; want %d", got.Owners, err, test.owners)
 			}

@@ -15,7 +15,6 @@ import (
 type Known struct {
 	Counties func() ([]string, error)        // the folded names of all counties, for a search term
 	Rim      func(index.Region) (Rim, error) // of a region
-	Runs     bool                            // its documents have document.RunsField
 }
 
 // Clauses translates w to clauses that must all hold.
@@ -45,7 +44,7 @@ func clause(p index.Predicate, k Known) (Object, error) {
 		to, err2 := document.Day(p.To)
 		return between(document.DayField, from, to), errors.Join(err1, err2)
 	case index.Times:
-		from, to := p.From.UnixMicro(), p.To.UnixMicro()
+		from, to := p.Micros()
 		return between(document.Derived(index.CreatedAt), &from, &to), nil
 	case index.Present: // by the filing's mark, which is the field's name
 		return Object{"term": Object{document.MarksField: p.Field.String()}}, nil
@@ -86,6 +85,9 @@ func numberField(field index.Field) string {
 func anyOf(p index.AnyOf) Object {
 	values := make([]string, 0, len(p.Values))
 	for _, v := range p.Values {
+		if slices.Contains(p.Fields, index.State) { // alone is as written: groups have it
+			v = strings.ToUpper(v)
+		}
 		if len(v) <= maxTerm {
 			values = append(values, v)
 		}
@@ -154,7 +156,7 @@ func contains(texts []string, k Known) (Object, error) {
 	var options []Object
 	for _, text := range texts {
 		if !strings.Contains(text, document.TextEnd[:1]) { // no text holds NUL, but all of them end in it
-			options = append(options, inTexts(text, k.Runs))
+			options = append(options, inTexts(text))
 		}
 	}
 	for part := range slices.Chunk(named, mostTerms) {
@@ -166,13 +168,13 @@ func contains(texts []string, k Known) (Object, error) {
 // inTexts selects by a substring of the search texts. Three characters and more are a phrase of
 // trigrams, one and two the beginning of a trigram. A term with runs is found by these first, so
 // that the phrase is compared in few filings, if it has to be.
-func inTexts(text string, byRuns bool) Object {
+func inTexts(text string) Object {
 	if utf8.RuneCountInString(text) < 3 {
 		return Object{"prefix": Object{document.TextField: Object{"value": text}}}
 	}
 	phrase := Object{"match_phrase": Object{document.TextField: Object{"query": text}}}
 	runs := index.Runs(text)
-	if !byRuns || len(runs) == 0 {
+	if len(runs) == 0 {
 		return phrase
 	}
 	clauses := make([]Object, 0, len(runs)+1)

@@ -13,7 +13,6 @@ func TestClauses_EachPredicate(t *testing.T) {
 	known := Known{
 		Counties: func() ([]string, error) { return []string{"quincey, zz"}, nil },
 		Rim:      func(index.Region) (Rim, error) { return Rim{}, nil },
-		Runs:     true,
 	}
 	for _, g := range edges.Groups() {
 		for _, c := range g.Cases {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"filings/index"
@@ -32,7 +31,7 @@ func TestRuns_SelectWhatContains(t *testing.T) {
 			return
 		}
 		words := wordsOf(t, text)
-		if got, want := selects(t, inTexts(term, true), words, text), strings.Contains(text, term); got != want {
+		if got, want := selects(t, inTexts(term), words, text), strings.Contains(text, term); got != want {
 			t.Fatalf("%q in %q, whose words are %q: selected %v, want %v", term, text, words, got, want)
 		}
 	})
@@ -44,7 +43,7 @@ func TestRuns_Long(t *testing.T) {
 	const run = "abcdefghijklmnopqrst"
 	for _, term := range []string{run, run + " x", "x " + run} {
 		for _, text := range []string{term, run[:15] + "xxxxx" + term[len(run):], "xxxxx" + term[5:]} {
-			if got, want := selects(t, inTexts(term, true), wordsOf(t, text), text), text == term; got != want {
+			if got, want := selects(t, inTexts(term), wordsOf(t, text), text), text == term; got != want {
 				t.Errorf("%q in %q: selected %v", term, text, got)
 			}
 		}
@@ -82,14 +81,4 @@ func selects(t failing, clause Object, words []string, text string) bool {
 	}
 	t.Fatalf("no clause of inTexts: %v", clause)
 	return false
-}
-
-// Of a generation whose documents have no runs, terms are phrases as before.
-func TestRuns_OlderGenerations(t *testing.T) {
-	t.Parallel()
-	got, err := Clauses(index.Where(index.Contains{Text: "alder trust"}), Known{Counties: func() ([]string, error) { return nil, nil }})
-	want := []Object{{"match_phrase": Object{document.TextField: Object{"query": "alder trust"}}}}
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("%v, -want +got:\n%s", err, diff)
-	}
 }

@@ -20,6 +20,7 @@ var coded = [...]codedField{
 	{"dateRange", text(index.DateRange)},
 	{"filingHolder", text(index.FilingHolder)},
 	codedTraits: {"traits", traits},
+	codedZIP:    {"zip", func(_ *index.Filing, d *index.Derived) string { return d.ZIP }},
 	codedOwner:  {"ownerKey", text(index.Owner)}, // a row's word lists the key too, before it; "" without a key
 }
 
@@ -34,7 +35,8 @@ const (
 	codedCounty = 1
 	codedCity   = 2
 	codedTraits = 9
-	codedOwner  = 10
+	codedZIP    = 10
+	codedOwner  = 11
 )
 
 // numbers is the table of the columns of numbers; NaN is a missing one.

@@ -33,7 +33,7 @@ func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, erro
 			return day != "" && day >= p.From && (p.To == "" || day <= p.To)
 		})
 	case index.Times:
-		from, to := p.From.UnixMicro(), p.To.UnixMicro()
+		from, to := p.Micros()
 		return inRange(t, columnCreated, max(from, noTime+1), to), nil
 	case index.Present:
 		return t.present(ctx, p)
@@ -151,14 +151,17 @@ func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
 // several.
 func (t *Table) matchFolded(ctx context.Context, field index.Field, values []string) (condition, error) {
 	column, compared := field.String(), index.Fold
-	if field == index.CountyName {
+	switch field {
+	case index.CountyName, index.State:
 		column = index.County.String()
 		compared = func(county string) string {
-			name, _ := index.SplitCounty(index.Fold(county))
-			return name
+			name, state := index.SplitCounty(county)
+			if field == index.State {
+				name = state
+			}
+			return index.Fold(name)
 		}
-	}
-	if field == index.OwnerKey {
+	case index.OwnerKey:
 		compared = func(owner string) string {
 			key, _, _ := strings.Cut(owner, valueEnd)
 			return key

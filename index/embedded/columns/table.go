@@ -220,18 +220,21 @@ func (f *finder) rowOf(ctx context.Context, id int64) (row uint32, ok bool, err 
 	return row, int(row) < f.t.rows, nil
 }
 
-// City returns the city of the filing in a row, as written.
-func (t *Table) City(ctx context.Context, row uint32) (string, error) {
-	city := coded[codedCity].name
-	words, err := t.dictionary(ctx, city)
-	if err != nil {
-		return "", err
+// Place returns a Version of the city of the filing in a row, as written, and its ZIP code.
+func (t *Table) Place(ctx context.Context, row uint32) (v index.Version, err error) {
+	for column, word := range map[int]*string{codedCity: &v.City, codedZIP: &v.ZIP} {
+		name := coded[column].name
+		words, err := t.dictionary(ctx, name)
+		if err != nil {
+			return v, err
+		}
+		codes, err := readColumn[uint32](ctx, t, name, int(row/ChunkRows))
+		if err != nil {
+			return v, err
+		}
+		*word = words[codes[row%ChunkRows]]
 	}
-	codes, err := readColumn[uint32](ctx, t, city, int(row/ChunkRows))
-	if err != nil {
-		return "", err
-	}
-	return words[codes[row%ChunkRows]], nil
+	return v, nil
 }
 
 func (t *Table) damaged(chunk int, name string) error {

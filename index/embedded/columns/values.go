@@ -102,12 +102,12 @@ func (v *storedValues) read(data []byte) error {
 	return nil
 }
 
-// Hidden returns what stored values have of a filing besides its record: its id, when it was added, in microseconds since 1970 or
-// index.NoTime, and its city as written, which is a part of values.
-func Hidden(values []byte) (id, created int64, city []byte, err error) {
+// Hidden returns what stored values have of a filing besides its record: its id, when it was added, in
+// microseconds since 1970 or index.NoTime, and a Version of its city and ZIP code.
+func Hidden(values []byte) (id, created int64, of index.Version, err error) {
 	var v storedValues
 	err = v.read(values)
-	return v.id, v.created, v.words[codedCity], err
+	return v.id, v.created, index.Version{City: string(v.words[codedCity]), ZIP: string(v.words[codedZIP])}, err
 }
 
 // cutText cuts a text off data that stands after its length. The rest is nil if there is none.

@@ -205,7 +205,7 @@ func testPages(t *testing.T, h Harness) {
 		case 4:
 			f.SetText(index.OwnerEmailSecondary, "changed@example.com")
 		case 5:
-			f.SetText(index.City, "Changed")
+			f.SetText([]index.Field{index.City, index.ZIP}[i%12/6], "10001")
 		}
 		after = append(after, f)
 	}
@@ -342,7 +342,7 @@ func looked(c index.Change, unread index.Side) index.Change {
 }
 
 func same(a, b index.Version) bool {
-	return (a.Record == nil) == (b.Record == nil) && bytes.Equal(a.Record, b.Record) && a.City == b.City
+	return (a.Record == nil) == (b.Record == nil) && bytes.Equal(a.Record, b.Record) && a.City == b.City && a.ZIP == b.ZIP
 }
 
 func text(c index.Change) string {

@@ -65,9 +65,19 @@ func (g *generator) holding(e *indextest.Entry) index.Predicate {
 
 // predicate returns one that holds for e, if e has the value that it needs.
 func (g *generator) predicate(e *indextest.Entry) index.Predicate {
-	switch g.IntN(20) {
+	switch g.IntN(23) {
 	case 0:
-		return index.InCounty(g.pick(e.Text(index.County), e.Derived.CountyName))
+		counties := []string{g.pick(e.Text(index.County), e.Derived.CountyName)}
+		for range g.IntN(2) * g.IntN(50) {
+			counties = append(counties, g.any().Text(index.County))
+		}
+		return index.InCounty(counties...)
+	case 20:
+		return edges.AnyOf(index.State, g.pick(e.Derived.State, "zz"), index.Derive(g.any()).State).Predicates()[0]
+	case 21:
+		return edges.AnyOf(index.ZIP, e.Derived.ZIP, g.pick("32801", index.Derive(g.any()).ZIP)).Predicates()[0]
+	case 22:
+		return g.between(e, index.CurrentAmount)
 	case 1:
 		return edges.AnyOf(index.City, e.Derived.City).Predicates()[0]
 	case 2:
@@ -124,7 +134,7 @@ func (g *generator) ids(e *indextest.Entry) index.Predicate {
 
 // noneOf excludes values of up to three filings.
 func (g *generator) noneOf() index.Predicate {
-	fields := []index.Field{index.FilingType, index.FilingHolder, index.Categories, index.County, index.CountyName}
+	fields := []index.Field{index.FilingType, index.FilingHolder, index.Categories, index.County, index.CountyName, index.State}
 	field, folded := fields[g.IntN(len(fields))], []string(nil)
 	for range 1 + g.IntN(3) {
 		f := g.any()
@@ -134,6 +144,8 @@ func (g *generator) noneOf() index.Predicate {
 			values = f.Categories
 		case index.CountyName:
 			values = []string{index.Derive(f).CountyName}
+		case index.State:
+			values = []string{index.Derive(f).State}
 		default:
 			values = []string{f.Text(field)}
 		}
@@ -190,7 +202,12 @@ func (g *generator) times(e *indextest.Entry) index.Predicate {
 	if t.IsZero() {
 		t = edges.Day("2026-01-01")
 	}
-	if g.IntN(2) == 0 {
+	switch g.IntN(4) {
+	case 0:
+		return index.Times{From: t}
+	case 1:
+		return index.Times{To: t}
+	case 2:
 		return index.Times{From: t, To: t.Add(time.Duration(g.Int64N(int64(240 * time.Hour))))}
 	}
 	return index.Times{From: t.Add(-7 * 24 * time.Hour), To: t}

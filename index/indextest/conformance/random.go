@@ -157,8 +157,8 @@ func (l *life) update(t *testing.T) {
 			removed[f.ID] = true
 			continue
 		}
-		field := []index.Field{index.Owner, index.AISummary, index.OwnerEmailPrimary, index.City, index.County}[l.IntN(5)]
-		f.SetText(field, fmt.Sprintf("%d, FL", l.IntN(3)))
+		field := []index.Field{index.Owner, index.AISummary, index.OwnerEmailPrimary, index.City, index.County, index.ZIP}[l.IntN(6)]
+		f.SetText(field, fmt.Sprintf("%d, FL", 10_000+l.IntN(3)))
 		delete(removed, f.ID)
 		next[f.ID], changed[f.ID] = f, f
 	}

@@ -81,6 +81,8 @@ func edgeTexts(field index.Field) []string {
 		return []string{"", "Sample Fund", "SAMPLE FUND", "sample fund", "Σ"}
 	case index.City:
 		return []string{"", "Sample", "SAMPLE", " Sample ", "É"}
+	case index.ZIP:
+		return []string{"", "32801", " 32801-0001 ", "3280", "É"}
 	case index.DateRange:
 		return []string{"", "2024-01-01 to 2024-01-31", "2024-01-01 to 2024-12-31", "1600-01-01 to 2999-12-31"}
 	}
