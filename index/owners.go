@@ -31,8 +31,7 @@ const MaxOwnerCounties = 20
 // OwnerQuery requests portfolios. Each condition is on the owner, whose figures are those of all its filings.
 type OwnerQuery struct {
 	Tokens     []string // each begins some token of the OwnerKey; there may be none
-	Where      Filter   // the owner has a filing whose county, and nothing else of it, is selected,
-	State      string   // and is in this state; "" for any
+	Where      Filter   // the owner has a filing whose county, and nothing else of it, is selected
 	MinFilings int64
 	Sort       OwnerSort
 	Ascending  bool
@@ -55,16 +54,15 @@ var OwnerSorts = []string{OwnersByFilings: "filings", OwnersByAmount: "amount", 
 
 // Text returns the canonical text of q.
 func (q OwnerQuery) Text() string {
-	return fmt.Sprintf("owners %q state %s filings %d sort %s ascending %t offset %d limit %d %s",
-		q.Tokens, q.State, q.MinFilings, OwnerSorts[q.Sort], q.Ascending, q.Offset, q.Limit, q.Where)
+	return fmt.Sprintf("owners %q filings %d sort %s ascending %t offset %d limit %d %s",
+		q.Tokens, q.MinFilings, OwnerSorts[q.Sort], q.Ascending, q.Offset, q.Limit, q.Where)
 }
 
 // InCounty reports whether q is about owners with a filing in a county, as written.
 func (q OwnerQuery) InCounty(county string) bool {
 	f := Filing{}
 	f.SetText(County, county)
-	_, state := SplitCounty(county)
-	return (q.State == "" || q.State == state) && q.Where.Holds(&f)
+	return q.Where.Holds(&f)
 }
 
 // Owners is a page of owners, and how many there are in all.

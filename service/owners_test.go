@@ -124,7 +124,7 @@ func TestX27_Invalid(t *testing.T) {
 		"q=" + strings.Repeat("a", 201):    name + `, not "` + strings.Repeat("a", 60) + "…\"",
 		"min_filings=0":                    "min_filings must be an integer, 1 or more, not \"0\"",
 		"sort_by=sum":                      `sort_by must be one of filings, amount, name (in any case), not "sum"`,
-		"state=florida":                    `state must be two letters, not "florida"`,
+		"state=floridia":                   `state must be a list of states: their codes, such as FL, or their names, not "floridia"`,
 		"limit=0":                          "limit must be between 1 and 100",
 		"cursor=*&offset=1":                "offset must not be given with cursor, which has the position already",
 		"generation=2026":                  `generation must be the id of a generation such as 20261122-051422.061847, not "2026"`,

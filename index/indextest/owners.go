@@ -66,11 +66,8 @@ func wantsOwner(q index.OwnerQuery, key string, entries []*Entry) bool {
 			return false
 		}
 	}
-	there := func(e *Entry) bool {
-		_, state := index.SplitCounty(e.Text(index.County))
-		return e.matches(q.Where) && (q.State == "" || state == q.State)
-	}
-	conditions := q.State != "" || len(q.Where.Predicates()) > 0
+	there := func(e *Entry) bool { return e.matches(q.Where) }
+	conditions := len(q.Where.Predicates()) > 0
 	return int64(len(entries)) >= q.MinFilings && (!conditions || slices.ContainsFunc(entries, there))
 }
 

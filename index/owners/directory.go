@@ -105,7 +105,7 @@ func (d *Directory) selected(ctx context.Context, q index.OwnerQuery, owners int
 			selected.keep(with)
 		}
 	}
-	if q.State != "" || len(q.Where.Predicates()) > 0 {
+	if len(q.Where.Predicates()) > 0 {
 		counties, err := cached(ctx, d, sectionCounties, readPostings)
 		if err != nil {
 			return nil, err

@@ -147,7 +147,7 @@ func TestX28_Damage(t *testing.T) {
 	r, stored := collected(t, edges.Fuzzed(200, 4))
 	requests := func(r reader) (all []any, err error) {
 		for sort := range index.OwnerSorts {
-			page, failed := r.Owners(t.Context(), index.OwnerQuery{Sort: index.OwnerSort(sort), Ascending: true, Tokens: []string{"a"}, State: "FL", Limit: 5})
+			page, failed := r.Owners(t.Context(), index.OwnerQuery{Sort: index.OwnerSort(sort), Ascending: true, Tokens: []string{"a"}, Where: index.Where(index.AnyOf{Fields: []index.Field{index.State}, Values: []string{"fl"}}), Limit: 5})
 			all, err = append(all, page), errors.Join(err, failed)
 		}
 		words, failed := r.Nearest(t.Context(), []string{"nothing"})

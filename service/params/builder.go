@@ -16,6 +16,7 @@ type builder struct {
 	equal      []index.AnyOf
 	ranges     []bounds
 	days       index.Days
+	added      index.Times
 	start, end string // date_start and date_end
 	box        box
 	center     *index.Point // of a circle

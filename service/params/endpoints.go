@@ -145,7 +145,7 @@ func (r *Request) fieldsText() string {
 // OwnerQuery is what r requests of owners.
 func (r *Request) OwnerQuery() index.OwnerQuery {
 	q := r.Owners
-	q.Where, q.State, q.Offset, q.Limit = r.Query.Where, r.State, r.Query.Offset, r.Query.Limit
+	q.Where, q.Offset, q.Limit = r.Query.Where, r.Query.Offset, r.Query.Limit
 	if r.Cursor != nil {
 		q.Offset = int(r.Cursor.Seen)
 	}

@@ -2,6 +2,7 @@ package params
 
 import (
 	"strings"
+	"time"
 
 	"filings/index"
 )
@@ -34,6 +35,12 @@ func (b *builder) finish(on Endpoints) error {
 	}
 	if b.days != (index.Days{}) {
 		b.where = append(b.where, b.days)
+	}
+	if since, until := b.added.From, b.added.To; since != (time.Time{}) || until != (time.Time{}) {
+		if !until.IsZero() && until.Before(since.Truncate(time.Microsecond)) {
+			return invalid("added_since", "must not be after added_until")
+		}
+		b.where = append(b.where, b.added)
 	}
 	for _, add := range []func(Endpoints) error{b.inBox, b.inCircle, b.inPolygon, b.ofTile} {
 		if err := add(on); err != nil {

@@ -1,6 +1,7 @@
 package params
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -37,7 +38,7 @@ func (p *Parameter) invalid(text string, v value) error {
 	case p.Clamped, p.InPath, p.Kind == Origins && v.wrong == "":
 		return invalid(v.name, "must be %s", p.Form())
 	case v.miscounted:
-		return invalid(v.name, "must be %s, not %d of them", p.Form(), len(v.ids)+len(v.corners))
+		return invalid(v.name, "must be %s, not %d of them", p.Form(), cmp.Or(len(v.ids)+len(v.corners), len(v.texts)))
 	case v.wrong != "" && p.Kind.Separator != "" && !p.Kind.Enum:
 		text = v.wrong
 	}

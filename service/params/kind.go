@@ -24,7 +24,8 @@ const degrees = "a latitude from -90 to 90 and a longitude from -180 to 180, as 
 var (
 	Text  = &Kind{Type: "string", form: "text", read: readText}
 	Texts = &Kind{List: true, Separator: ",", Type: "string", form: "text", read: listOf(anyText)}
-	Names = &Kind{List: true, Separator: ";", Type: "string", form: "text", read: listOf(anyText)} // with commas
+	Names = &Kind{List: true, Separator: ";", Type: "string", read: listOf(anyText), // with commas
+		form: "a list of at most {most}, separated by semicolons"}
 
 	Counties = &Kind{List: true, Separator: ";", Type: "string", Pattern: `^[^,;\s][^,;]*(, *[A-Za-z]{2})?$`,
 		form: "a list of counties, as in Orange, FL or Orange, separated by semicolons", read: listOf(county)}
@@ -36,7 +37,11 @@ var (
 		form: "a list of {choices}", read: listOf(chosen)}
 	Dimensions = &Kind{List: true, Separator: ",", Enum: true, Unique: true, Type: "string",
 		form: "one or two of {choices}, each once", read: listOf(chosen)}
-	Origins = &Kind{List: true, Separator: ",", Type: "string", read: listOf(origin), // of web pages
+	States = &Kind{List: true, Separator: ",", Type: "string", read: listOf(state),
+		form: "a list of states: their codes, such as FL, or their names"}
+	ZIPs = &Kind{List: true, Separator: ",", Type: "string", Pattern: `^[0-9]{5}$`, read: listOf(zip),
+		form: "a list of at most {most} ZIP codes of five digits"}
+	Origins = &Kind{List: true, Separator: ",", Unique: true, Type: "string", read: listOf(origin), // of web pages
 		form: "a list of 1 to {most} origins, each once, as browsers send them: https://, host, and the port " +
 			"unless that is 443 (of http:// 80)"}
 
@@ -52,7 +57,9 @@ var (
 	Boolean = &Kind{Type: "boolean", form: "true, false, 1 or 0", read: readBoolean}
 	Choice  = &Kind{Enum: true, Type: "string", form: "one of {choices}", read: readChoice}
 	Day     = &Kind{Type: "string", Format: "date", form: "a day as YYYY-MM-DD", read: timeAs(time.DateOnly)}
-	Month   = &Kind{Type: "string", Pattern: `^\d{4}-(0[1-9]|1[0-2])$`,
+	Time    = &Kind{Type: "string", read: readTime,
+		form: "a day as YYYY-MM-DD, or a time with its zone such as 2026-01-31T09:30:00Z"}
+	Month = &Kind{Type: "string", Pattern: `^\d{4}-(0[1-9]|1[0-2])$`,
 		form: "a month as YYYY-MM", read: timeAs("2006-01")}
 
 	Generation = &Kind{Type: "string", Pattern: `^\d{8}-\d{6}\.\d{6}$`,
@@ -168,7 +175,16 @@ func timeAs(layout string) func(*Parameter, string) (value, bool) {
 	}
 }
 
-// listOf reads a list whose items item takes, each once where there may be at most so many.
+// readTime reads a day, or a time with its zone.
+func readTime(_ *Parameter, s string) (v value, ok bool) {
+	if t, err := time.Parse(time.DateOnly, s); err == nil {
+		return value{day: t, end: t.AddDate(0, 0, 1).Add(-time.Microsecond)}, true
+	}
+	t, err := time.Parse(time.RFC3339, strings.Replace(s, " ", "+", 1)) // as clients send a plus
+	return value{day: t.Add(time.Microsecond - 1), end: t}, err == nil
+}
+
+// listOf reads a list whose items item takes.
 func listOf(item func(p *Parameter, text string) (string, bool)) func(*Parameter, string) (value, bool) {
 	return func(p *Parameter, s string) (v value, ok bool) {
 		v.texts = items(s, p.Kind.Separator)
@@ -178,8 +194,23 @@ func listOf(item func(p *Parameter, text string) (string, bool)) func(*Parameter
 				return v, false
 			}
 		}
-		return v, p.Most == 0 || len(v.texts) <= p.Most && !hasDuplicates(v.texts)
+		if p.Kind.Unique {
+			return v, len(v.texts) <= p.Most && !hasDuplicates(v.texts)
+		}
+		v.miscounted = p.Most > 0 && len(v.texts) > p.Most
+		return v, !v.miscounted
 	}
+}
+
+func state(_ *Parameter, text string) (string, bool) {
+	if code := index.StateOf(text); code != "" {
+		return code, true
+	}
+	return strings.ToUpper(text), isState(text)
+}
+
+func zip(_ *Parameter, text string) (string, bool) {
+	return text, len(text) == 5 && strings.Trim(text, "0123456789") == ""
 }
 
 func anyText(_ *Parameter, text string) (string, bool) { return text, true }

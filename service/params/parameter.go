@@ -24,7 +24,8 @@ type Parameter struct {
 	Example      string
 
 	required Endpoints             // where its absence and its emptiness are errors
-	refused  Endpoints             // that must not have it, since what it selects moves with the day
+	refused  Endpoints             // that must not have it
+	refusal  string                // the reason
 	anyCase  bool                  // choices are compared ignoring case
 	fields   []index.Field         // that it filters by, but for those of places and days, which all tiers see
 	idle     string                // the value that filters nothing
@@ -69,7 +70,8 @@ type value struct {
 	decimal index.Decimal  // Number
 	integer int64          // Integer, clamped
 	choice  int            // position in Choices
-	day     time.Time      // Day, and the first one of a Month
+	day     time.Time      // Day, the first one of a Month, and the first microsecond of a Time
+	end     time.Time      // the last one of a Time
 
 	wrong      string // the first item that is none, where one is refused
 	miscounted bool   // there may not be so many items

@@ -33,7 +33,7 @@ type Request struct {
 	Grid   index.Grid  // the tiles of a map
 	Tile   MapTile     // the one that is requested
 	Groups index.GroupQuery
-	Owners index.OwnerQuery // without what Query and State say: see OwnerQuery
+	Owners index.OwnerQuery // without what Query says: see OwnerQuery
 	Typos  bool             // a search that finds nothing is tried with words near those of its term
 	State  string           // two capital letters, or ""
 	ID     int64            // of a filing
@@ -105,7 +105,7 @@ type Scope struct {
 	Where    index.Filter
 	Fields   index.FieldSet // the zero set: all that the tier shows
 	Excluded []Named        // values that it leaves out
-	counties bool           // it filters by county alone
+	counties bool           // it filters by county and state alone
 }
 
 // ShowsPlaces reports whether s, which may be nil, shows where filings are.

@@ -134,8 +134,8 @@ func TestP4_RepeatedLists(t *testing.T) {
 			}
 		}
 	}
-	if lists != 7*3+2*2 {
-		t.Errorf("%d lists, want filing_types, lien_types, categories and four exclude_* on three endpoints, ids and fields on two", lists)
+	if lists != 10*3+2*2 {
+		t.Errorf("%d lists, want county, state, zip, filing_types, lien_types, categories and four exclude_* on three endpoints, ids and fields on two", lists)
 	}
 }
 

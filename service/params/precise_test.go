@@ -177,3 +177,54 @@ func TestX11_Exclude(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestX54_Filters: what each text is, or the message that it gets.
+func TestX54_Filters(t *testing.T) {
+	t.Parallel()
+	many := func(name string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "&%s=%05d", name, i)
+		}
+		return b.String()[1:]
+	}
+	for query, want := range map[string]string{
+		"state=fl":                           `(state) in ("fl")`,
+		"state=Florida,+new++york&state=D.C": `(state) in ("dc","fl","ny")`,
+		"state=zz":                           `(state) in ("zz")`,
+		"zip=32801,+32803&zip=32801":         `(zip) in ("32801","32803")`,
+		"min_current_amount=-1.5":            `currentAmount in [-1.5,]`,
+		"county=Orange,+FL;lee&county=Lake":  `(county,countyName) in ("lake","lee","orange, fl")`,
+		"added_since=2026-01-31":             "createdAt in [1769817600000000,9223372036854775807]",
+		"added_until=2026-01-31":             "createdAt in [-9223372036854775807,1769903999999999]",
+		"added_since=2026-01-31T09:30:00%2B01:00&added_until=2026-01-31T08:30:00Z": "createdAt in [1769848200000000,1769848200000000]",
+		"added_since=2026-01-31T09:30:00+01:00":                                    "createdAt in [1769848200000000,9223372036854775807]",
+		"added_since=2026-01-31T08:30:00.0000001Z":                                 "createdAt in [1769848200000001,9223372036854775807]",
+		"added_until=2026-01-31T08:30:00.0000009Z":                                 "createdAt in [-9223372036854775807,1769848200000000]",
+		"added_since=1600-01-01":                                                   "createdAt in [-11676096000000000,9223372036854775807]",
+	} {
+		q, raw, err := newTable().parse(List, query)
+		if err != nil || len(raw.Unknown) > 0 || !strings.Contains(q.Text, want) {
+			t.Errorf("%s: %s, %v, want %s", query, q.Text, err, want)
+		}
+	}
+	for query, want := range map[string]string{
+		"state=Floridia":                  `state must be a list of states: their codes, such as FL, or their names, not "Floridia"`,
+		"zip=3280":                        `zip must be a list of at most 100 ZIP codes of five digits, not "3280"`,
+		"zip=32801-1234":                  `zip must be a list of at most 100 ZIP codes of five digits, not "32801-1234"`,
+		many("zip", 101):                  "zip must be a list of at most 100 ZIP codes of five digits, not 101 of them",
+		many("county", 51):                "county must be a list of at most 50, separated by semicolons, not 51 of them",
+		"added_since=2026-02-30":          `added_since must be a day as YYYY-MM-DD, or a time with its zone such as 2026-01-31T09:30:00Z, not "2026-02-30"`,
+		"added_until=2026-01-31T09:30:00": `added_until must be a day as YYYY-MM-DD, or a time with its zone such as 2026-01-31T09:30:00Z, not "2026-01-31T09:30:00"`,
+		"added_since=2026-02-02&added_until=2026-02-01": "added_since must not be after added_until",
+		"min_current_amount=5&max_current_amount=4":     "min_current_amount must not be above max_current_amount",
+	} {
+		if got := fails(t, List, query, index.Free); got != want {
+			t.Errorf("%s: %s\nwant %s", query, got, want)
+		}
+	}
+	since := "since=20261121-051409.330172&"
+	if got := fails(t, Changes, since+"added_since=2026-01-01", index.Free); !strings.Contains(got, "added_since is not supported here, because changes") {
+		t.Error(got)
+	}
+}

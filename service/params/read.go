@@ -140,7 +140,7 @@ func (t *Table) refuse(raw *Raw) error {
 		if text, err := s.text(p); err != nil {
 			return err
 		} else if text != "" {
-			return invalid(s.name, "is not supported here, because its result changes every day; use date_start")
+			return invalid(s.name, "is not supported here, because %s", p.refusal)
 		}
 	}
 	return nil

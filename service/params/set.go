@@ -41,11 +41,11 @@ func foldAll(values []string) []string {
 	return folded
 }
 
-// inCounty selects filings of the county, or of every county of that name.
+// inCounty selects filings of any of the counties, or of every county of such a name.
 func inCounty(b *builder, v value) {
 	b.names(v, false)
 	b.request.County = v.text
-	b.where = append(b.where, index.InCounty(v.text))
+	b.where = append(b.where, index.InCounty(v.all()...))
 }
 
 func anyID(b *builder, v value) { b.where = append(b.where, index.IDs{IDs: v.ids}) }
@@ -112,6 +112,10 @@ func (b *builder) recorded(start, end string) {
 		b.days.To = end
 	}
 }
+
+func addedSince(b *builder, v value) { b.added.From = v.day }
+
+func addedUntil(b *builder, v value) { b.added.To = v.end }
 
 func lastDays(b *builder, v value) {
 	b.request.DependsOnDay = true

@@ -61,6 +61,9 @@ func at(v float64) *float64 { return &v }
 
 func fields(f ...index.Field) []index.Field { return f }
 
+// untimed is the reason why changes are not filtered by when filings were added.
+const untimed = "changes don't say when a filing was added"
+
 // rows is the table of parameters. Parsing, error messages, unknown names and documentation range
 // over it; of several invalid parameters the first one in it is reported. legacyHasData is the
 // legacy name of has_property_data.
@@ -78,16 +81,26 @@ func rows(legacyHasData string) []Parameter {
 			Help: "`auto`: if the search finds nothing, match its words in any order, and replace a word of 5 or " +
 				"more letters that occurs in no owner or address with the closest words that do. `meta.corrected` " +
 				"lists them."},
-		{Name: "county", On: filters | Owners, Kind: Text, fields: fields(index.County), Example: "Orange, FL",
-			set: inCounty,
-			Help: "County, as in `Orange, FL`; `Orange` is every county of that name. If none matches exactly, " +
-				"everyday spelling works: `orange county fl`."},
+		{Name: "county", On: filters | Owners, Kind: Names, Most: 50, fields: fields(index.County),
+			Example: "Orange, FL;Lee, FL", set: inCounty,
+			Help: "Counties, as in `Orange, FL`; `Orange` is every county of that name. Any of up to 50, repeated or " +
+				"separated by semicolons. If none matches exactly, everyday spelling works: `orange county fl`."},
+		{Name: "state", On: filters | Owners, Kind: States, Most: 100, fields: fields(index.State), Example: "FL,GA",
+			set:  equalKnown,
+			Help: "States, by code or name, separated by commas or repeated: filings in any of them."},
 		{Name: "city", On: filters, Kind: Text, fields: fields(index.City), Example: "Fern Park", set: equalKnown,
 			Help: "City."},
+		{Name: "zip", On: filters, Kind: ZIPs, Most: 100, fields: fields(index.ZIP), Example: "32801,32803",
+			set: equal, Help: "ZIP codes of five digits, up to 100, separated by commas or repeated: filings in any of " +
+				"them."},
 		{Name: "min_amount", On: filters, Kind: Number, fields: fields(index.FilingAmount), Example: "1000",
 			set: atLeast, Help: "Minimum `filingAmount`, in US dollars."},
 		{Name: "max_amount", On: filters, Kind: Number, fields: fields(index.FilingAmount), Example: "25000.50",
 			set: atMost, Help: "Maximum `filingAmount`, in US dollars."},
+		{Name: "min_current_amount", On: filters, Kind: Number, fields: fields(index.CurrentAmount), Example: "1000",
+			set: atLeast, Help: "Minimum `currentAmount`, in US dollars."},
+		{Name: "max_current_amount", On: filters, Kind: Number, fields: fields(index.CurrentAmount),
+			Example: "25000.50", set: atMost, Help: "Maximum `currentAmount`, in US dollars."},
 		{Name: "filing_type", Legacy: "lien_type", On: filters, Kind: Text, fields: fields(index.FilingType),
 			Example: "Tax Lien", set: equalKnown, Help: "A filing type. If you also send `filing_types`, a filing " +
 				"may have any of the types in either parameter."},
@@ -95,12 +108,19 @@ func rows(legacyHasData string) []Parameter {
 			Example: "Tax Lien,Municipal Lien", set: equalKnown,
 			Help: "Filing types, separated by commas or repeated: filings of any of them."},
 		{Name: "date_range", On: filters &^ dayless, refused: dayless, Kind: Integer, Min: at(1), Max: at(maxDays),
-			Example: "30", set: lastDays, Help: "Recorded in the last N days."},
+			Example: "30", set: lastDays, Help: "Recorded in the last N days.",
+			refusal: "its result changes every day; use date_start"},
 		{Name: "month", On: filters, Kind: Month, Example: "2026-01", set: inMonth, Help: "Recorded in this month."},
 		{Name: "date_start", On: filters, Kind: Day, Example: "2026-01-01", set: firstDay,
 			Help: "Recorded on this day or later."},
 		{Name: "date_end", On: filters, Kind: Day, Example: "2026-01-31", set: lastDay,
 			Help: "Recorded on this day or earlier."},
+		{Name: "added_since", On: filters &^ Changes, refused: Changes, refusal: untimed, Kind: Time,
+			fields: fields(index.CreatedAt), Example: "2026-01-01", set: addedSince,
+			Help: "Added to this service at this time or later: a day in UTC, or a time with its zone."},
+		{Name: "added_until", On: filters &^ Changes, refused: Changes, refusal: untimed, Kind: Time,
+			fields: fields(index.CreatedAt), Example: "2026-01-31T09:30:00Z", set: addedUntil,
+			Help: "Added to this service at this time or earlier, or until the end of this day in UTC."},
 		{Name: "categories", On: filters, Kind: ChoiceList, Choices: index.CategoryValues,
 			fields: fields(index.Categories), Example: "residential,land", set: equal,
 			Help: "Categories, separated by commas or repeated: filings of any of them."},
@@ -244,9 +264,9 @@ func rows(legacyHasData string) []Parameter {
 			Example: "id,owner", set: onlyFields,
 			Help: "Fields of each filing in the response, separated by commas or repeated. They come in the " +
 				"record's order, and always include `id`."},
-		{Name: "state", On: CountyStats | Coverage | Owners, Kind: State, Example: "FL",
+		{Name: "state", On: CountyStats | Coverage, Kind: State, Example: "FL",
 			set:  func(b *builder, v value) { b.request.State = v.text },
-			Help: "State abbreviation: only counties there, or owners with a filing there."},
+			Help: "State abbreviation: only counties there."},
 		{Name: "generation", On: Queried &^ (Changes | Tiles | Tokens), Kind: Generation, crawl: ofGeneration,
 			Example: "20261122-051422.061847", set: func(b *builder, v value) { b.request.Generation = v.text },
 			Help: "The generation to read. The default is the live one. The header `X-Generation` and " +
@@ -260,7 +280,7 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "endpoints", On: Tokens, Kind: ChoiceList, Choices: tokenEndpoints, Example: "tiles,one",
 			set: func(b *builder, v value) { b.request.Token.Endpoints = v.texts },
 			Help: "Endpoints that the token may use, separated by commas or repeated. The default is all, without " +
-				"`owners` if the token has a filter other than `county`."},
+				"`owners` if the token has filters other than `county` and `state`."},
 		{Name: "visitor_burst", On: Tokens, Kind: Integer, Min: at(1), Max: at(MaxVisitorBurst), Default: "5",
 			Example: "10", set: func(b *builder, v value) { b.request.Token.Burst = v.integer },
 			Help: "Requests that one visitor may send at once, and then per second."},

@@ -18,10 +18,10 @@ const maxByToken = 10_000
 // owners is what a token calls the endpoint of owners.
 const owners = "owners"
 
-// onlyCounties reports whether raw has no filter but county.
+// onlyCounties reports whether raw has no filters but those that owners have too: county and state.
 func (t *Table) onlyCounties(raw *Raw) bool {
 	for i := range t.rows {
-		if p := &t.rows[i]; p.inTokens() && p.Name != "county" && raw.at(i) != nil {
+		if p := &t.rows[i]; p.inTokens() && p.On&Owners == 0 && raw.at(i) != nil {
 			return false
 		}
 	}
@@ -41,7 +41,7 @@ func (r *Request) within(on Endpoints, s *Scope) error {
 	case r.Typos && len(s.Where.Predicates()) > 0:
 		return invalid("typos", "must not be given with a token that has filters: it would look at words of other filings")
 	case on == Owners && !s.counties && len(s.Where.Predicates()) > 0:
-		return invalid("token", "must have no filter but county here: owners are found by nothing else")
+		return invalid("token", "must have no filters but county and state here: owners are found by nothing else")
 	}
 	if s.Fields != 0 {
 		if r.Fields == 0 {
@@ -77,7 +77,7 @@ func (t *Table) token(r *Request, raw *Raw) error {
 			*asked = slices.DeleteFunc(*asked, func(name string) bool { return name == owners })
 		}
 	case slices.Contains(*asked, owners) && !ofOwners:
-		return invalid("endpoints", "must not have owners with filters other than county: owners are found by nothing else")
+		return invalid("endpoints", "must not have owners with filters other than county and state: owners are found by nothing else")
 	}
 	return nil
 }

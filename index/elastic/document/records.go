@@ -48,7 +48,7 @@ func each(response, mark []byte, read func(after []byte) (index.Record, []byte, 
 type Hidden struct {
 	City    string // as written
 	ZIP     string
-	Created int64  // CreatedAt in microseconds of Unix time; index.NoTime for none
+	Created int64 // CreatedAt in microseconds of Unix time; index.NoTime for none
 }
 
 // Stored returns the records of the hits in the response to a sorted search, as Records does, and what is hidden of each, from columns

@@ -32,12 +32,12 @@ import (
 type Reader struct {
 	*owners.Directory
 
-	c             *client.Client
-	generation    string
-	limits        search.Limits
-	cache         *cache.Cache
-	space         string      // of its values there
-	gone          atomic.Bool // a response said that the index was deleted
+	c          *client.Client
+	generation string
+	limits     search.Limits
+	cache      *cache.Cache
+	space      string      // of its values there
+	gone       atomic.Bool // a response said that the index was deleted
 }
 
 var _ index.Reader = (*Reader)(nil)
