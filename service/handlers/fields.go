@@ -46,7 +46,7 @@ func typeOf(k index.Kind) FieldType {
 // groupedBy are the dimensions that are the values of a field.
 var groupedBy = map[index.Field]index.Dimension{
 	index.County: index.ByCounty, index.Owner: index.ByOwner, index.FilingType: index.ByFilingType, index.FilingHolder: index.ByHolder,
-	index.PropertyClassification: index.ByPropertyClassification, index.Categories: index.ByCategory, index.City: index.ByCity, index.State: index.ByState,
+	index.PropertyClassification: index.ByPropertyClassification, index.Categories: index.ByCategory, index.City: index.ByCity,
 }
 
 // Fields handles GET /v1/fields: what a form for filters needs to know of the fields that the caller sees.

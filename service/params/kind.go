@@ -22,9 +22,10 @@ const degrees = "a latitude from -90 to 90 and a longitude from -180 to 180, as 
 
 // The table of kinds.
 var (
-	Text  = &Kind{Type: "string", form: "text", read: readText}
-	Texts = &Kind{List: true, Separator: ",", Type: "string", form: "text", read: listOf(anyText)}
-	Names = &Kind{List: true, Separator: ";", Type: "string", read: listOf(anyText), // with commas
+	Text        = &Kind{Type: "string", form: "text", read: readText}
+	Texts       = &Kind{List: true, Separator: ",", Type: "string", form: "text", read: listOf(anyText)}
+	Names       = &Kind{List: true, Separator: ";", Type: "string", form: "text", read: listOf(anyText)} // with commas
+	AnyCounties = &Kind{List: true, Separator: ";", Type: "string", read: listOf(anyText),
 		form: "a list of at most {most}, separated by semicolons"}
 
 	Counties = &Kind{List: true, Separator: ";", Type: "string", Pattern: `^[^,;\s][^,;]*(, *[A-Za-z]{2})?$`,
@@ -41,7 +42,7 @@ var (
 		form: "a list of states: their codes, such as FL, or their names"}
 	ZIPs = &Kind{List: true, Separator: ",", Type: "string", Pattern: `^[0-9]{5}$`, read: listOf(zip),
 		form: "a list of at most {most} ZIP codes of five digits"}
-	Origins = &Kind{List: true, Separator: ",", Unique: true, Type: "string", read: listOf(origin), // of web pages
+	Origins = &Kind{List: true, Separator: ",", once: true, Type: "string", read: listOf(origin), // of web pages
 		form: "a list of 1 to {most} origins, each once, as browsers send them: https://, host, and the port " +
 			"unless that is 443 (of http:// 80)"}
 
@@ -194,7 +195,7 @@ func listOf(item func(p *Parameter, text string) (string, bool)) func(*Parameter
 				return v, false
 			}
 		}
-		if p.Kind.Unique {
+		if p.Kind.Unique || p.Kind.once {
 			return v, len(v.texts) <= p.Most && !hasDuplicates(v.texts)
 		}
 		v.miscounted = p.Most > 0 && len(v.texts) > p.Most

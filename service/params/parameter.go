@@ -55,6 +55,7 @@ type Kind struct {
 	Pattern   string // of a text; "" for any
 	Longest   int    // characters of a text, which then has one at least; 0 for any number
 
+	once bool                                        // Unique, for which OpenAPI needs no type
 	form string                                      // see Form; "" of numbers
 	read func(*Parameter, string) (v value, ok bool) // of a text that is not empty
 }

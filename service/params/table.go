@@ -81,7 +81,7 @@ func rows(legacyHasData string) []Parameter {
 			Help: "`auto`: if the search finds nothing, match its words in any order, and replace a word of 5 or " +
 				"more letters that occurs in no owner or address with the closest words that do. `meta.corrected` " +
 				"lists them."},
-		{Name: "county", On: filters | Owners, Kind: Names, Most: 50, fields: fields(index.County),
+		{Name: "county", On: filters | Owners, Kind: AnyCounties, Most: 50, fields: fields(index.County),
 			Example: "Orange, FL;Lee, FL", set: inCounty,
 			Help: "Counties, as in `Orange, FL`; `Orange` is every county of that name. Any of up to 50, repeated or " +
 				"separated by semicolons. If none matches exactly, everyday spelling works: `orange county fl`."},
