@@ -25,20 +25,6 @@ func TestDerive_P7_City(t *testing.T) {
 		{"no blanks behind commas", "", "1 Elm St,Elsewhere,FL 32801", "elsewhere"},
 		{"blanks around everything", "", " 1 Elm St , Elsewhere , FL 32801 ", "elsewhere"},
 		{"a part more", "", "1 Elm St, Unit 5, Elsewhere, FL", "elsewhere"},
-		{"a street before the state", "", "1 Elm St, FL 32801", ""},
-		{"a street without a number before the state", "", "Elm St, FL 32801", ""},
-		{"street and city in one", "", "1 ELM ST ELSEWHERE, FL 32801", ""},
-		{"a unit before the state", "", "1 Elm St, 5 B, FL 32801", ""},
-		{"a line break for a comma", "", "1 ELM ST\nELSEWHERE, FL 32801", "elsewhere"},
-		{"line breaks of Windows", "", "1 ELM ST\r\nELSEWHERE\r\nFL 32801\r\n", "elsewhere"},
-		{"a comma before the ZIP code", "", "1 Elm St, Elsewhere, FL, 32801", "elsewhere"},
-		{"a comma before the long ZIP code", "", "1 Elm St, Elsewhere, FL, 32801-1234", "elsewhere"},
-		{"one part for city, state and ZIP code", "", "1 Elm St, Fort Elsewhere FL 32801", "fort elsewhere"},
-		{"one part for city and state", "", "1 Elm St, Elsewhere FL", ""},
-		{"nothing between commas", "", "1 Elm St, Elsewhere,, FL 32801,", "elsewhere"},
-		{"two letters that are no state", "", "145 OAK ST, ELSEWHERE, SE", ""},
-		{"two letters and a ZIP code", "", "1 Elm St, Elsewhere, ZZ 32801", ""},
-		{"two ZIP codes", "", "1 Elm St, Elsewhere, FL 32801, 32802", ""},
 		{"upper case beyond ASCII", "", "1 Elm St, ÎLE, FL", "île"},
 		{"no state", "", "1 Elm St, Elsewhere", ""},
 		{"state in words", "", "1 Elm St, Elsewhere, Florida", ""},
@@ -65,6 +51,32 @@ func TestDerive_P7_City(t *testing.T) {
 				t.Errorf("X12 city of %q, %q as written: %q", test.city, test.address, written)
 			}
 		})
+	}
+}
+
+func TestDerive_X66_City(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, city, address, want string }{
+		{"a street before the state", "", "1 Elm St, FL 32801", ""},
+		{"a street without a number before the state", "", "Elm St, FL 32801", ""},
+		{"street and city in one", "", "1 ELM ST ELSEWHERE, FL 32801", ""},
+		{"a unit before the state", "", "1 Elm St, 5 B, FL 32801", ""},
+		{"a line break for a comma", "", "1 ELM ST\nELSEWHERE, FL 32801", "elsewhere"},
+		{"line breaks of Windows", "", "1 ELM ST\r\nELSEWHERE\r\nFL 32801\r\n", "elsewhere"},
+		{"a comma before the ZIP code", "", "1 Elm St, Elsewhere, FL, 32801", "elsewhere"},
+		{"a comma before the long ZIP code", "", "1 Elm St, Elsewhere, FL, 32801-1234", "elsewhere"},
+		{"one part for city, state and ZIP code", "", "1 Elm St, Fort Elsewhere FL 32801", "fort elsewhere"},
+		{"one part for city and state", "", "1 Elm St, Elsewhere FL", ""},
+		{"nothing between commas", "", "1 Elm St, Elsewhere,, FL 32801,", "elsewhere"},
+		{"two letters that are no state", "", "145 OAK ST, ELSEWHERE, SE", ""},
+		{"two letters and a ZIP code", "", "1 Elm St, Elsewhere, ZZ 32801", ""},
+		{"two ZIP codes", "", "1 Elm St, Elsewhere, FL 32801, 32802", ""},
+	} {
+		var f index.Filing
+		f.SetText(index.PropertyAddress, test.address)
+		if d := index.Derive(&f); d.City != test.want || index.Fold(d.WrittenCity) != test.want {
+			t.Errorf("%s: city of %q: want %q, got %q", test.name, test.address, test.want, d.WrittenCity)
+		}
 	}
 }
 
