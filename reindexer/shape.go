@@ -6,7 +6,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"filings/index"
@@ -88,13 +90,31 @@ func (r *running) warnOfMany(c comparedCounty) {
 		return
 	}
 	if 2*(now-before) > before {
-		r.warn("%s has %d filings, and had %d: look whether its sources have each filing once, and with the id that it had",
-			c.name, now, before)
+		r.warn("%s has %d filings, and had %d: look whether its sources have each filing once, and with the id that it had%s",
+			c.name, now, before, r.readAt(c.name, index.ID))
 	}
 	if 2*c.Changed > before {
-		r.warn("%d of %d filings of %s have other values than before: look at some of them, and at what the mapping "+
-			"reads them from", c.Changed, before, c.name)
+		r.warn("%d of %d filings of %s have other values than before: look at some of them, and at the columns that they "+
+			"are read from%s", c.Changed, before, c.name, r.readAt(c.name, index.ID))
 	}
+}
+
+// readAt says which line of a mapping reads a field of a county, such as " (orange.jq:3)"; "" where no
+// mapping names both.
+func (r *running) readAt(county string, field index.Field) string {
+	word := regexp.MustCompile(`\b` + field.String() + `\b`)
+	for _, input := range r.reading.inputs {
+		m := input.Mapping
+		if m == nil || index.Fold(input.County) != index.Fold(county) && !strings.Contains(m.Text, county) {
+			continue
+		}
+		for i, line := range strings.Split(m.Text, "\n") {
+			if word.MatchString(line) {
+				return fmt.Sprintf(" (%s:%d)", m.Name, i+1)
+			}
+		}
+	}
+	return ""
 }
 
 // guardShape refuses values of a county that have become others.
@@ -104,8 +124,8 @@ func (r *running) guardShape(all *refusals, c comparedCounty, before, now shape)
 			was, is := before.medians[i], now.medians[i]
 			far := max(math.Abs(was), math.Abs(is)) > apart*min(math.Abs(was), math.Abs(is))
 			if far && !r.mayChange(c.name, field) {
-				r.refuse(all, c.name, "changed", &field, "the median %s of %s is %s, and was %s", field, c.name,
-					index.AppendNumber(nil, is), index.AppendNumber(nil, was))
+				r.refuse(all, c.name, "changed", &field, "the median %s of %s is %s, and was %s%s", field, c.name,
+					index.AppendNumber(nil, is), index.AppendNumber(nil, was), r.readAt(c.name, field))
 			}
 		}
 	}
@@ -113,7 +133,8 @@ func (r *running) guardShape(all *refusals, c comparedCounty, before, now shape)
 	switch dates := c.now.Has(field); {
 	case dates < few || r.mayChange(c.name, field):
 	case late*now.later > dates && late*before.later <= c.before.Has(field):
-		r.refuse(all, c.name, "changed", &field, "%d of %d dates of %s lie after today", now.later, dates, c.name)
+		r.refuse(all, c.name, "changed", &field, "%d of %d dates of %s lie after today%s", now.later, dates, c.name,
+			r.readAt(c.name, field))
 	case now.newest > 0 && !r.cfg.Stored && c.before.Filings >= guarded && daysBetween(now.newest, before.newest) > older:
 		r.refuse(all, c.name, "changed", &field, "the newest filing of %s is of %s, and there is one of %s", c.name,
 			index.DayText(now.newest), index.DayText(before.newest))

@@ -159,7 +159,7 @@ func replaceFile(path string, from io.Reader) (err error) {
 }
 
 func (p *program) restoreCommand() *cobra.Command {
-	cfg := reindexer.Config{Inputs: []reindexer.Input{{Input: source.Input{Name: "-"}}}, Stored: true}
+	cfg, asJSON := reindexer.Config{Inputs: []reindexer.Input{{Input: source.Input{Name: "-"}}}, Stored: true}, false
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
 		Short: "Loads an archive into a new generation, verifies it and makes it live at once",
@@ -171,6 +171,7 @@ func (p *program) restoreCommand() *cobra.Command {
 		ValidArgsFunction: completeFile,
 	}
 	guardFlags(cmd.Flags(), &cfg)
+	reportFlag(cmd.Flags(), &asJSON)
 	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
 		from, err := p.readFrom(ctx, s, args[0])
 		if err != nil {
@@ -183,7 +184,7 @@ func (p *program) restoreCommand() *cobra.Command {
 		}
 		defer in.Close()
 		cfg.Stdin, cfg.StdinName, cfg.Holds = in, args[0], in.Holds
-		return p.load(ctx, s, cfg, reindexer.Run)
+		return p.load(ctx, s, cfg, asJSON, reindexer.Run)
 	})
 	return cmd
 }

@@ -121,7 +121,8 @@ func (p *program) loadDemo(ctx context.Context, s settings.Settings) error {
 	}()
 	defer in.Close()
 	quiet := &program{streams{in, io.Discard, p.err}, p.environment}
-	return quiet.load(ctx, s, reindexer.Config{Inputs: []reindexer.Input{{Input: source.Input{Name: "-"}}}, Stdin: in, MaxShrink: 100}, reindexer.Run)
+	cfg := reindexer.Config{Inputs: []reindexer.Input{{Input: source.Input{Name: "-"}}}, Stdin: in, MaxShrink: 100}
+	return quiet.load(ctx, s, cfg, true, reindexer.Run)
 }
 
 // demoKey returns the key of the demo's account: the one that an earlier demo left in the data folder, if it still is. The

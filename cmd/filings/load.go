@@ -1,16 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +25,7 @@ import (
 )
 
 func (p *program) loadCommand() *cobra.Command {
-	cfg, file, o, options := reindexer.Config{}, "", plan.Options{}, []reindexer.Option{}
+	cfg, file, asJSON, o, options := reindexer.Config{}, "", false, plan.Options{}, []reindexer.Option{}
 	cmd := &cobra.Command{
 		Use:     "load [flags] SOURCE… | --plan FILE",
 		Aliases: []string{"reindex"}, // its name in 1.0.0, on which scripts rely
@@ -81,6 +78,7 @@ func (p *program) loadCommand() *cobra.Command {
 	f.StringArrayVar(&cfg.Replace, "replace", nil,
 		"replace all filings of this `COUNTY` with the loaded records, and keep other counties (repeatable)")
 	guardFlags(f, &cfg)
+	reportFlag(f, &asJSON)
 	f.BoolVar(&cfg.MayMove, "may-move", false, "same as --allow moved")
 	for _, name := range []string{"rejects", "plan"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeFile) // fails only for a flag that does not exist, or has one
@@ -92,7 +90,7 @@ func (p *program) loadCommand() *cobra.Command {
 			if cfg.Inputs, err = reindexer.Inputs(args, options); err != nil {
 				return usageError{err}
 			}
-			return p.load(ctx, s, cfg, reindexer.Run)
+			return p.load(ctx, s, cfg, asJSON, reindexer.Run)
 		}
 		counties, err := plan.Read(file)
 		if err != nil {
@@ -101,11 +99,16 @@ func (p *program) loadCommand() *cobra.Command {
 		if counties.MaxShrink != nil && !f.Changed("max-shrink") && !f.Changed("force") {
 			cfg.MaxShrink = *counties.MaxShrink
 		}
-		return p.load(ctx, s, cfg, func(ctx context.Context, cfg reindexer.Config) (reindexer.Report, error) {
+		return p.load(ctx, s, cfg, asJSON, func(ctx context.Context, cfg reindexer.Config) (reindexer.Report, error) {
 			return counties.Run(ctx, cfg, o)
 		})
 	})
 	return cmd
+}
+
+// reportFlag adds the flag by which a terminal gets the report that a pipe gets.
+func reportFlag(f *pflag.FlagSet, asJSON *bool) {
+	f.BoolVar(asJSON, "json", false, "write the report as a line of JSON on a terminal too")
 }
 
 // guardFlags adds the flags by which guards let pass what they would refuse.
@@ -171,7 +174,7 @@ func (o *optionFlag) Set(value string) error {
 
 // load runs a load, by run, and prints its report, also that of a load that promoted nothing.
 func (p *program) load(
-	ctx context.Context, s settings.Settings, cfg reindexer.Config,
+	ctx context.Context, s settings.Settings, cfg reindexer.Config, asJSON bool,
 	run func(context.Context, reindexer.Config) (reindexer.Report, error),
 ) (err error) {
 	log := p.logger(s)
@@ -201,8 +204,12 @@ func (p *program) load(
 		return usageError{err}
 	}
 	writeReasons(p.err, report.Reasons)
-	if printErr := json.NewEncoder(p.out).Encode(report); printErr != nil {
-		err = errors.Join(err, printErr)
+	write := writeReport
+	if asJSON || !isTerminal(p.out) {
+		write = func(w io.Writer, report reindexer.Report) error { return json.NewEncoder(w).Encode(report) }
+	}
+	if failed := write(p.out, report); failed != nil {
+		err = errors.Join(err, failed)
 	}
 	if wrong { // of counties of a plan, which the report names
 		return usageError{err}
@@ -231,21 +238,6 @@ func byHost(items []string) map[string]string {
 		tokens[strings.ToLower(host)] = token
 	}
 	return tokens
-}
-
-// writeReasons writes how many records were rejected for what, the most frequent reasons first,
-// with an example of each.
-func writeReasons(w io.Writer, reasons map[reindexer.Reason]reindexer.Rejected) {
-	if len(reasons) == 0 {
-		return
-	}
-	byCount := slices.SortedFunc(maps.Values(reasons), func(a, b reindexer.Rejected) int {
-		return cmp.Or(cmp.Compare(b.Records, a.Records), cmp.Compare(a.First, b.First))
-	})
-	fmt.Fprintln(w, "Rejected, with the first of each kind:")
-	for _, reason := range byCount {
-		fmt.Fprintf(w, "%8d  %s\n", reason.Records, reason.First)
-	}
 }
 
 // progress shows a load as a bar on a terminal, as log records elsewhere.
