@@ -51,7 +51,7 @@ func TestX50_OfficialClients(t *testing.T) {
 	l := servicetest.ListenTLS(t, s.App)
 	address, key := "https://"+l.Address+"/mcp", s.Keys[access.Enterprise]
 	rows := rawData(t, s.get(t, access.Enterprise, "/v1/filings?filing_types=Tax+Lien,Municipal+Lien&limit=3&cursor=*&fields="+agentFields).body)
-	const names = "describe_data get_filing list_changes list_counties search_filings summarize_filings"
+	const names = "describe_data find_owners get_filing list_changes list_counties search_filings summarize_filings"
 	run := func(t *testing.T, program ...string) []byte {
 		c := exec.CommandContext(t.Context(), program[0], program[1:]...)
 		c.Env = append(os.Environ(), "ADDRESS="+address, "KEY="+key, "SSL_CERT_FILE="+l.Certificate, "NODE_EXTRA_CA_CERTS="+l.Certificate)
@@ -92,7 +92,7 @@ func TestX50_OfficialClients(t *testing.T) {
 		}
 		program = append(program, "--cli", address, "--transport", "http", "--header", "X-API-Key: "+key, "--method")
 		var listed struct{ Tools []struct{ Name string } }
-		if out := run(t, append(program, "tools/list")...); json.Unmarshal(out, &listed) != nil || len(listed.Tools) != 6 {
+		if out := run(t, append(program, "tools/list")...); json.Unmarshal(out, &listed) != nil || len(listed.Tools) != 7 {
 			t.Errorf("%s", out)
 		}
 		var called struct{ Content []struct{ Text string } }

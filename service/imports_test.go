@@ -68,7 +68,7 @@ var mayImport = []importRule{
 	{"service/openapi", []string{"index", "service/params"}, "the document is made from the tables of fields and parameters; endpoints and errors come to it as values"},
 	{"service/handlers", []string{"index", "index/changes", "index/serving", "service/access", "service/cursor", "service/mvt", "service/params", "service/tokens"}, "what a response holds does not depend on how it is sent"},
 	{"service/export", []string{"index", "service/access", "service/params"}, "a file is written from records alone, whatever engine they come from; of accounts it knows what one export takes and costs, and nothing of HTTP"},
-	{"service/mcp", []string{"index", "index/serving", "service/access", "service/cursor", "service/handlers", "service/openapi", "service/params"}, "a tool is a request and its response: who calls, and how that is sent, is the service's"},
+	{"service/mcp", []string{"index", "index/serving", "service/access", "service/cursor", "service/handlers", "service/params"}, "a tool is a request and its response: who calls, and how that is sent, is the service's"},
 	{"service/negotiate", nil, "headers are text: who responds decides what follows from them"},
 	{"service/cursor", nil, "a cursor is a text: what is in it, its readers know"},
 	{"service/tokens", nil, "a token is a text: whose it is and what it allows, its readers know"},

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"filings/index"
@@ -82,6 +83,16 @@ func (g Groups) AppendJSON(dst []byte) []byte {
 
 // Len returns how many groups there are.
 func (g Groups) Len() int { return len(g.list) }
+
+// WithKey returns the first groups that have a key of d, if they are by it.
+func (g Groups) WithKey(d index.Dimension, most int) Groups {
+	if i := slices.Index(g.by, d); i >= 0 {
+		without := func(one index.Group) bool { return one.Keys[i] == "" }
+		g.list = slices.DeleteFunc(slices.Clone(g.list), without) // the list itself is cached
+	}
+	g.list = g.list[:min(most, len(g.list))]
+	return g
+}
 
 // Total adds g up.
 func (g Groups) Total() index.Group { return Total(g.list) }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"filings/index"
 	"filings/index/serving"
 	"filings/service/access"
@@ -27,7 +29,9 @@ type Call struct {
 	Admission access.Admission  // of the caller
 
 	tool      *tool
-	arguments json.RawMessage
+	arguments jsontext.Value
+	owner     string // that the client filters by
+	near      string // what there is in place of an owner that has no filings
 	rows      int    // of the result, at the most
 	most      int    // bytes of it
 	cut       int    // how many rows there were before some were left out; 0: none was
@@ -58,7 +62,41 @@ func (c *Call) add(name string, value any) {
 // limited reads at most c.rows. The cursor after them holds the limit that the client wants.
 func limited(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request) (handlers.Result, error) {
 	q.Query.Limit = min(q.Query.Limit, c.rows)
-	return h(ctx, r, q)
+	result, err := h(ctx, r, q)
+	if err != nil || result.Total > 0 {
+		return result, err
+	}
+	return result, c.nameNear(ctx, r)
+}
+
+// nameNear looks for owners whose name has the words of the one that the client filters by, or words near them.
+func (c *Call) nameNear(ctx context.Context, r *serving.Reader) error {
+	words := index.NameTokens(c.owner)
+	if len(words) == 0 {
+		return nil
+	}
+	found, err := r.Owners(ctx, index.OwnerQuery{Tokens: words, Limit: 3})
+	if err == nil && found.Total == 0 {
+		var near [][]string
+		if near, err = r.Nearest(ctx, words); err != nil {
+			return err
+		}
+		for i := range words {
+			words[i] = slices.Concat(near[i], words[i:i+1])[0]
+		}
+		found, err = r.Owners(ctx, index.OwnerQuery{Tokens: words, Limit: 3})
+	}
+	var names []string
+	for _, owner := range found.List {
+		if index.OwnerKeyOf(owner.Name) == index.OwnerKeyOf(c.owner) { // the other arguments leave it out
+			return err
+		}
+		names = append(names, owner.Name)
+	}
+	if c.near = ""; len(names) > 0 {
+		c.near = fmt.Sprintf("no owner is %q, but some are %s (find_owners lists them)", params.Shorten(c.owner), strings.Join(names, "; "))
+	}
+	return err
 }
 
 // rest is what all other groups are together.
@@ -74,11 +112,19 @@ type rest struct {
 // grouped adds up the groups that are left out: all, less those returned. All are added up by a dimension of few groups, in which
 // each filing counts as often as in those of the client.
 func grouped(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request) (handlers.Result, error) {
-	q.Groups.Limit = min(q.Groups.Limit, c.rows)
+	most := min(q.Groups.Limit, c.rows)
+	if q.Groups.Limit = most; slices.Contains(q.Groups.By, index.ByOwner) {
+		q.Groups.Limit += maxRows // since filings without an owner are no group of an owner
+	}
 	result, err := h(ctx, r, q)
 	if err != nil {
 		return result, err
 	}
+	if result.Total == 0 {
+		return result, c.nameNear(ctx, r)
+	}
+	first := result.Data.(handlers.Groups).WithKey(index.ByOwner, most)
+	result.Data = first
 	few := index.ByYear
 	if slices.Contains(q.Groups.By, index.ByCategory) {
 		few = index.ByCategory
@@ -87,8 +133,8 @@ func grouped(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader
 	if err != nil {
 		return result, err
 	}
-	all, shown := handlers.Total(groups.List), result.Data.(handlers.Groups).Total()
-	others := rest{Groups: result.Total - int64(result.Data.(handlers.Groups).Len()), Filings: all.Filings - shown.Filings}
+	all, shown := handlers.Total(groups.List), first.Total()
+	others := rest{Groups: result.Total - int64(first.Len()), Filings: all.Filings - shown.Filings}
 	others.FilingAmount.Count, others.FilingAmount.Sum = all.Amounts-shown.Amounts, index.Dollars(all.SumCents-shown.SumCents)
 	c.add("rest", others)
 	return result, nil
@@ -168,31 +214,27 @@ func (c *Call) Fit(body []byte) bool {
 // mark stands in a result for the text of c, which the SDK would encode several times over.
 const mark = "the response of the endpoint"
 
-// Insert puts the text of c into message, the result as the SDK sends it: the last two marks are
-// its own, whatever the client's id is.
+// Insert puts the text of c into message, the result as the SDK sends it: the last mark is its own,
+// whatever the client's id is.
 func (c *Call) Insert(message []byte) []byte {
-	const quoted = `"` + mark + `"`
-	second := bytes.LastIndex(message, []byte(quoted))
-	first := bytes.LastIndex(message[:second], []byte(quoted))
-	all := append(make([]byte, 0, len(message)+c.most), message[:first]...)
-	all = index.AppendString(all, string(c.text))
-	between := message[first+len(quoted) : second]
+	const quoted = `"` + mark + `"}]`
+	at := bytes.LastIndex(message, []byte(quoted))
+	all := append(make([]byte, 0, len(message)+c.most), message[:at]...)
+	all = append(index.AppendString(all, string(c.text)), "}]"...)
 	if c.failed {
-		all = append(all, bytes.Replace(between, []byte(`"structuredContent":`), []byte(`"isError":true`), 1)...)
-	} else {
-		all = append(append(all, between...), c.text...)
+		all = append(all, `,"isError":true`...)
 	}
-	return append(all, message[second+len(quoted):]...)
+	return append(all, message[at+len(quoted):]...)
 }
 
 const (
-	overhead = 512 // bytes of a result around its text
+	overhead = 256 // bytes of a result around its text
 	hintSize = 512 // bytes that a hint takes
 )
 
-// sentSize is how many bytes a text of JSON takes in a result, at the most: once as it is, and once as a string.
+// sentSize is how many bytes a text of JSON takes in a result, at the most, as a string.
 func sentSize(text []byte) int {
-	n := 2 * len(text)
+	n := len(text)
 	for _, b := range text {
 		switch b {
 		case '"', '\\':
@@ -217,12 +259,12 @@ func (c *Call) hint(body []byte) string {
 	switch {
 	case c.cut > 0:
 		onward := ""
-		if c.tool.texts["cursor"] != "" {
+		if bytes.Contains(body, []byte(`"next_cursor":"`)) {
 			onward = "go on with cursor set to next_cursor, or "
 		}
 		return fmt.Sprintf("only the first %d of %d rows are here, since a result has at most %d bytes: %s%s", c.rows, c.cut, c.most, onward, c.tool.narrow)
 	case bytes.Contains(body[:min(len(body), 40)], []byte(`"data":[]`)):
-		return strings.TrimPrefix(unmatched+": ", ": ") + "nothing here matches these arguments, though other filings may be there: describe_data and list_counties say what there is"
+		return strings.TrimPrefix(cmp.Or(c.near, unmatched)+": ", ": ") + "nothing here matches these arguments, though other filings may be there: describe_data and list_counties say what there is"
 	}
 	return unmatched
 }

@@ -6,7 +6,7 @@
 //
 // A tool is a row of one table (tools.go), and stands for an endpoint of the API. Its arguments are the endpoint's parameters:
 // their schema is made from the table of parameters, and a call is a query string again (arguments.go), so that values, messages and
-// names are read where they always are. The result is the endpoint's response, rows byte for byte, with a few members more
+// names are read where they always are. The result is a text, the endpoint's response, rows byte for byte, with a few members more
 // (call.go). Where it would be larger than a result may be, the handler is called again for fewer rows: so the cursor in it stands
 // after the last row that is sent, and still holds the limit that the client wanted.
 //
@@ -26,7 +26,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -34,8 +33,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"filings/index"
@@ -55,7 +54,7 @@ type Server struct {
 // New returns a server whose results have at most so many bytes, as they are sent.
 func New(table *params.Table, most int) (*Server, error) {
 	s := &Server{tools: map[string]*tool{}, most: most}
-	no := false
+	closed := false
 	server := sdk.NewServer(&sdk.Implementation{Name: "filings", Title: "County filings", Version: "2.1.0"}, &sdk.ServerOptions{
 		Instructions:              instructions,
 		Capabilities:              &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}, // which never change, so there is nothing to listen to
@@ -69,7 +68,7 @@ func New(table *params.Table, most int) (*Server, error) {
 		s.tools[t.name] = &t
 		server.AddTool(&sdk.Tool{
 			Name: t.name, Title: t.title, Description: t.text, InputSchema: schema,
-			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
+			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &closed},
 		}, resultOf)
 	}
 	s.handler = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
@@ -78,78 +77,36 @@ func New(table *params.Table, most int) (*Server, error) {
 	return s, nil
 }
 
-// maxDepth is how deep lists and objects of a message may be nested. Arguments are at the third
-// level, and their lists at the fourth.
-const maxDepth = 20
-
 // Read returns the call of a tool that a body is, nil for any other message, and what is wrong with
-// a body that is no message. Anybody may send one: so it is looked at from its beginning to its end
-// a few times, and nothing of it is decoded. Arguments are left to ReadArguments, for who was
-// admitted.
-//
-// The SDK would round an id that is no integer of JavaScript, ignore what follows a message, and
-// name its own types.
+// a body that is no message. Arguments are left to ReadArguments, for who was admitted.
 func (s *Server) Read(body []byte) (*Call, error) {
-	body = bytes.Trim(body, blanks)
-	switch _, depth := valueEnd(body); {
-	case bytes.HasPrefix(body, []byte{'['}):
-		return nil, errors.New("a request to /mcp must have one message: batches are not accepted")
-	case depth > maxDepth:
-		return nil, fmt.Errorf("lists and objects of a message must be nested at most %d deep", maxDepth)
-	case !bytes.HasPrefix(body, []byte{'{'}), !utf8.Valid(body), !json.Valid(body):
-		return nil, errors.New("a request to /mcp must have one message, which is an object of JSON in UTF-8")
+	m, err := readMessage(body)
+	if err != nil || m.ID == nil || m.Params.Kind() != '{' || text(m.Method) != "tools/call" {
+		return nil, err
 	}
-	var id, method, given []byte
-	for name, value := range members(body) {
-		switch name {
-		case "id":
-			id = value
-		case "method":
-			method = value
-		case "params":
-			given = value
-		}
+	var given callParams
+	if err := json.Unmarshal(m.Params, &given, asWritten); err != nil {
+		return nil, err
 	}
-	n, err := strconv.ParseInt(string(id), 10, 64)
-	if id != nil && id[0] != '"' && (err != nil || n >= 1<<53 || n <= -1<<53) {
-		return nil, errors.New("id must be a text, or an integer below 2^53")
-	}
-	if given != nil && given[0] != '{' {
-		if string(given) != "null" {
-			return nil, errors.New("params must be an object")
-		}
+	t := s.tools[text(given.Name)]
+	if t == nil {
 		return nil, nil
 	}
-	if id == nil || given == nil || text(method) != "tools/call" {
-		return nil, nil
-	}
-	c := &Call{rows: maxRows, most: s.most}
-	for name, value := range members(given) {
-		switch name {
-		case "name":
-			c.tool = s.tools[text(value)]
-		case "arguments":
-			c.arguments = value
-		}
-	}
-	if c.tool == nil {
-		return nil, nil
-	}
-	c.Path = c.tool.path
-	return c, nil
+	return &Call{Path: t.path, tool: t, arguments: given.Arguments, rows: maxRows, most: s.most}, nil
 }
 
 type callKey struct{}
 
-// resultOf hands over the marks of the call that Serve was given, which are where the result will
-// be.
+// resultOf hands over the mark of the call that Serve was given, which is where the result will be.
+// There is no structured content: some clients show the model that alone where there is one, so it
+// would have to repeat the rows.
 func resultOf(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	c, _ := ctx.Value(callKey{}).(*Call)
 	if c == nil || c.tool.name != req.Params.Name {
 		return nil, errors.New("this message can be read in two ways")
 	}
 	c.Taken = true
-	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: mark}}, StructuredContent: mark}, nil
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: mark}}}, nil
 }
 
 // internal is what the SDK says of its own types, in the message of an error.
@@ -197,22 +154,13 @@ func encodedName(header string) (string, bool) {
 // noMethod makes r the error of a request for a method that there is not. The SDK refuses it as
 // plain text in revisions before 2026-07-28.
 func (r *Response) noMethod(body []byte) {
-	var id json.RawMessage
-	var method string
-	for name, value := range members(bytes.Trim(body, blanks)) {
-		switch name {
-		case "id":
-			id = value
-		case "method":
-			method = text(value)
-		}
-	}
-	if id == nil { // a notification
+	m, err := readMessage(body)
+	if err != nil || m.ID == nil { // a notification
 		return
 	}
 	r.Status, r.header = http.StatusOK, http.Header{"Content-Type": {"application/json"}}
-	r.Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":`, id)
-	r.Body = append(index.AppendString(r.Body, "there is no method "+strconv.Quote(params.Shorten(method))), "}}"...)
+	r.Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":`, m.ID)
+	r.Body = append(index.AppendString(r.Body, "there is no method "+strconv.Quote(params.Shorten(text(m.Method)))), "}}"...)
 }
 
 // Header implements http.ResponseWriter.

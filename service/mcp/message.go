@@ -2,71 +2,83 @@ package mcp
 
 import (
 	"bytes"
-	"encoding/json"
-	"iter"
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-const blanks = " \t\r\n"
-
-// members yields the names and values of an object of valid JSON, in their order. Values are parts
-// of it.
-func members(object []byte) iter.Seq2[string, json.RawMessage] {
-	return func(yield func(string, json.RawMessage) bool) {
-		for rest := object[1:]; ; {
-			if rest = bytes.TrimLeft(rest, blanks+","); rest[0] == '}' {
-				return
-			}
-			end, _ := valueEnd(rest)
-			name := rest[:end]
-			rest = bytes.TrimLeft(rest[end:], blanks+":")
-			end, _ = valueEnd(rest)
-			if !yield(text(name), json.RawMessage(rest[:end:end])) {
-				return
-			}
-			rest = rest[end:]
-		}
-	}
+// message is what is looked at of a message before its key is known.
+type message struct {
+	ID     jsontext.Value `json:"id"`
+	Method jsontext.Value `json:"method"`
+	Params jsontext.Value `json:"params"`
 }
 
-// text returns the text that a value of valid JSON is, "" where it is none.
-func text(value []byte) (s string) {
-	if len(value) == 0 || value[0] != '"' {
-		return ""
-	}
-	if !bytes.ContainsRune(value, '\\') {
-		return string(value[1 : len(value)-1])
-	}
-	_ = json.Unmarshal(value, &s) // valid
-	return s
+// callParams is what is looked at of the params of a call.
+type callParams struct {
+	Name      jsontext.Value `json:"name"`
+	Arguments jsontext.Value `json:"arguments"`
 }
 
-// valueEnd returns where the value ends that text begins with, and how deep lists and objects are
-// nested in it. Where text is not valid JSON it returns some end and depth.
-func valueEnd(text []byte) (end, depth int) {
-	open, inText := 0, false
+// asWritten reads what is there: what the protocol or ReadArguments refuse is left to them.
+var asWritten = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// maxDepth is how deep lists and objects of a message may be nested. Arguments are at the third
+// level, and their lists at the fourth or fifth.
+const maxDepth = 20
+
+// readMessage returns a message, or what is wrong with a body that is none. Of what anybody may send
+// nothing is decoded.
+//
+// The SDK would round an id that is no integer of JavaScript, ignore what follows a message, and
+// name its own types.
+func readMessage(body []byte) (m message, err error) {
+	switch body = bytes.TrimLeft(body, " \t\r\n"); {
+	case bytes.HasPrefix(body, []byte{'['}):
+		return m, errors.New("a request to /mcp must have one message: batches are not accepted")
+	case depth(body) > maxDepth:
+		return m, fmt.Errorf("lists and objects of a message must be nested at most %d deep", maxDepth)
+	case !bytes.HasPrefix(body, []byte{'{'}), !utf8.Valid(body), json.Unmarshal(body, &m, asWritten) != nil:
+		return m, errors.New("a request to /mcp must have one message, which is an object of JSON in UTF-8")
+	}
+	n, err := strconv.ParseInt(string(m.ID), 10, 64)
+	if m.ID != nil && m.ID.Kind() != '"' && (err != nil || n >= 1<<53 || n <= -1<<53) {
+		return m, errors.New("id must be a text, or an integer below 2^53")
+	}
+	if kind := m.Params.Kind(); m.Params != nil && kind != '{' && kind != 'n' {
+		return m, errors.New("params must be an object")
+	}
+	return m, nil
+}
+
+// depth returns how deep lists and objects are nested in a text of JSON.
+func depth(text []byte) (deepest int) {
+	open, quoted := 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
-		case inText && c == '\\':
+		case quoted && c == '\\':
 			i++
-			continue
 		case c == '"':
-			inText = !inText
-		case inText:
+			quoted = !quoted
+		case quoted:
 		case c == '{', c == '[':
 			open++
-			depth = max(depth, open)
+			deepest = max(deepest, open)
 		case c == '}', c == ']':
-			if open--; open < 0 { // after a number
-				return i, depth
-			}
-		case open == 0 && (c == ',' || c == ':' || c <= ' '):
-			return i, depth
-		default:
-			continue
-		}
-		if open == 0 && !inText {
-			return i + 1, depth
+			open--
 		}
 	}
-	return len(text), depth
+	return deepest
+}
+
+// text returns the text that a value of JSON is, "" where it is none.
+func text(value jsontext.Value) (s string) {
+	if value.Kind() == '"' {
+		_ = json.Unmarshal(value, &s, asWritten) // valid
+	}
+	return s
 }

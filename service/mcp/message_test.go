@@ -1,12 +1,11 @@
 package mcp
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
+	"io"
 	"strings"
 	"testing"
-	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"filings/service/params"
 )
@@ -92,56 +91,23 @@ func TestX50_NothingDecoded(t *testing.T) {
 	}
 }
 
-// FuzzMembers: the members of an object are those that encoding/json finds, in their order, with
-// the bytes of their values.
-func FuzzMembers(f *testing.F) {
-	for _, seed := range []string{
-		`{}`, `{"a":1}`, `{ "a" : [1 , {"b":"]}"}] , "\u0061" : "\"" , "":null}`, `{"a":-1e5,"b":true}`,
-		"{\"a\"\n:\t{}\r}", `{"\ud800":"\\"}`, `{"a":{"b":[[]]},"c":"{"}`,
-	} {
+// FuzzDepth: lists and objects are nested as deep as the JSON library counts.
+func FuzzDepth(f *testing.F) {
+	for _, seed := range []string{`{}`, `[[],{"[":"]}"}]`, `{"a":"\\"}`, `"\"["`, `{"a":{"b":[[]]},"c":"{"}`} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, object string) {
-		if !json.Valid([]byte(object)) || !utf8.ValidString(object) || !strings.HasPrefix(object, "{") {
-			_, _ = valueEnd([]byte(object)) // ends
-			return
-		}
-		decoder := json.NewDecoder(strings.NewReader(object))
-		_, _ = decoder.Token()
-		for name, value := range members([]byte(strings.TrimRight(object, blanks))) {
-			want, err := decoder.Token()
-			var wanted json.RawMessage
-			if err == nil {
-				err = decoder.Decode(&wanted)
+	f.Fuzz(func(t *testing.T, document string) {
+		want, d := 0, jsontext.NewDecoder(strings.NewReader(document), asWritten)
+		for {
+			if _, err := d.ReadToken(); err == io.EOF {
+				break
+			} else if err != nil {
+				return
 			}
-			if err != nil || fmt.Sprint(want) != name || !bytes.Equal(value, wanted) {
-				t.Fatalf("%q: %q %q, want %q %q: %v", object, name, value, want, wanted, err)
-			}
+			want = max(want, d.StackDepth())
 		}
-		if decoder.More() {
-			t.Fatalf("%q: members are missing", object)
-		}
-	})
-}
-
-// FuzzLone: half of a surrogate pair is found where encoding/json would write U+FFFD, and nowhere
-// else.
-func FuzzLone(f *testing.F) {
-	for _, seed := range []string{
-		`\ud800`, `\ud83c\udf1e`, `\\ud800`, `\udf1e\ud83c`, `\uD83C\uD83C\uDF1E`, `\ud83c\n`, `\ufffd`, "\ufffd",
-		`\ud83c\\udf1e`, `a\"\ud83c`,
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, inner string) {
-		value := []byte(`"` + inner + `"`)
-		var decoded string
-		written := strings.Contains(strings.ToLower(inner), "fffd") || strings.ContainsRune(inner, '\ufffd')
-		if written || !utf8.Valid(value) || json.Unmarshal(value, &decoded) != nil {
-			return
-		}
-		if want := strings.ContainsRune(decoded, '\ufffd'); lone(value) != want {
-			t.Fatalf("%s: %v, want %v", value, lone(value), want)
+		if got := depth([]byte(document)); got != want {
+			t.Fatalf("%s: %d, want %d", document, got, want)
 		}
 	})
 }

@@ -2,7 +2,9 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"filings/index/serving"
 	"filings/service/handlers"
@@ -12,14 +14,14 @@ import (
 // tool is one row of the table of tools.
 type tool struct {
 	name, title, text string
-	path              string           // of the endpoint that it stands for, as the table of endpoints has it
-	searchPath        string           // of the one that it stands for with q; "": the same
-	takes             params.Endpoints // whose parameters are its arguments
-	columns           bool             // it shows few fields unless it is told which ones
-	without           string           // a parameter that is no argument
-	texts             map[string]string
-	integers, lists   map[string]bool // the arguments that are integers, and those that are lists; schema sets them
-	narrow            string          // how to make a result smaller, after "since a result has at most … bytes: "
+	path              string            // of the endpoint that it stands for, as the table of endpoints has it
+	searchPath        string            // of the one that it stands for with q; "": the same
+	takes             params.Endpoints  // whose parameters are its arguments
+	columns           bool              // it shows few fields unless it is told which ones
+	more              bool              // it filters, and takes rare filters as members of more
+	texts             map[string]string // of arguments that common says something else of
+	integers, lists   map[string]bool   // the arguments that are integers, and those that are lists; schema sets them
+	narrow            string            // how to make a result smaller, after "since a result has at most … bytes: "
 
 	// handle is the handler of the endpoint within a call; nil: as it is.
 	handle func(context.Context, *Call, handlers.Handler, *serving.Reader, params.Request) (handlers.Result, error)
@@ -39,58 +41,126 @@ const instructions = "Public county filings: tax liens, municipal liens and simi
 	"rankings call summarize_filings instead of adding up rows. A field that the key's tier does not show is not there; null means that the record lacks " +
 	"it. Each call of a tool costs one request of the key's quota. All tools only read."
 
+// common is what a model reads of an argument. A filter that is not here is rare: a member of more.
+// All of it is read before each conversation, so it is short: who errs is told what is right.
+func common() map[string]string {
+	return map[string]string{
+		"q":            "Text in owner, address, case number or county.",
+		"state":        "As in FL.",
+		"county":       "As in Orange, FL.",
+		"owner":        "Whole name, in any spelling: find_owners finds names.",
+		"filing_types": "",
+		"min_amount":   "Dollars.",
+		"max_amount":   "",
+		"date_start":   "Recorded on YYYY-MM-DD or later.",
+		"date_end":     "",
+		"by":           "One or two.",
+		"since":        "From changes_since of describe_data.",
+		"fields":       "Fields of each row; describe_data lists all.",
+		"sort_by":      "",
+		"sort_order":   "",
+		"min_filings":  "",
+		"limit":        fmt.Sprintf("1 to %d.", maxRows),
+		"cursor":       "next_cursor of the last result, alone.",
+		"id":           "",
+	}
+}
+
+// schema returns the JSON schema of t's arguments, from the table of parameters. It has only what
+// function declarations of all vendors know: Gemini's refuse formats and additionalProperties.
+func (t *tool) schema(table *params.Table) (json.RawMessage, error) {
+	t.integers, t.lists = map[string]bool{}, map[string]bool{}
+	texts, rare := common(), properties{}
+	top := schema{Type: "object", Properties: properties{}}
+	for _, p := range table.Of(t.takes) {
+		t.integers[p.Name], t.lists[p.Name] = p.Kind.Type == "integer", p.Kind.List
+		text, known := texts[p.Name]
+		if own := t.texts[p.Name]; own != "" {
+			text = own
+		}
+		s := schema{Type: p.Kind.Type, Description: text}
+		if p.Kind.Enum && known {
+			s.Enum = p.Choices
+		}
+		if p.Kind.List {
+			s = schema{Type: "array", Description: text, Items: &schema{Type: s.Type, Enum: s.Enum}}
+		}
+		switch {
+		case p.Name == "offset", p.Name == "filing_type", strings.HasPrefix(p.Name, "bounds_"):
+			// cursor, filing_types and polygon do the same; a call may have them
+		case known || !t.more:
+			top.Properties[p.Name] = s
+		default:
+			rare[p.Name] = s
+		}
+		if p.RequiredBy(t.takes) && t.searchPath == "" {
+			top.Required = append(top.Required, p.Name)
+		}
+	}
+	if t.more {
+		const text = "Rare filters. near is LAT,LON and needs radius (meters). Wrong values are answered with what is right."
+		top.Properties["more"] = schema{Type: "object", Description: text, Properties: rare}
+	}
+	return json.Marshal(top)
+}
+
+type properties map[string]schema
+
+type schema struct {
+	Type        string     `json:"type"`
+	Description string     `json:"description,omitempty"`
+	Enum        []string   `json:"enum,omitempty"`
+	Items       *schema    `json:"items,omitempty"`
+	Properties  properties `json:"properties,omitempty"`
+	Required    []string   `json:"required,omitempty"`
+}
+
 // tools is the table of tools. What a model has to know of each is its text.
 func tools() []tool {
-	limit := fmt.Sprintf("Rows of the result, 1 to %d; without it 20, of changes 100. More become %d. "+
-		"Where they do not fit, fewer are returned.", maxRows, maxRows)
-	counties := fmt.Sprintf("Rows of the result, 1 to %d, as without it. Where they do not fit, fewer are returned.", maxRows)
-	const fields = "Fields of each row. Without it: " + defaultFields + ". describe_data lists those of this key; id is always one."
-	const cursor = "next_cursor of the previous result, to go on behind its last row. It holds all other arguments, so give it alone, or with limit."
 	return []tool{
 		{
 			name: "search_filings", title: "Search filings", path: "/v1/filings", searchPath: "/v1/filings/search", takes: params.Search,
-			columns: true, without: "offset", handle: limited,
-			text: "Lists filings that match all given filters, and contain the term q if there is one. pagination.total is how many match, exactly. " +
-				"Newest recording date first unless sort_by says otherwise. With next_cursor the next rows follow, each filing once. " +
-				"Do not page through all rows to count or add up: summarize_filings does that in one call.",
-			texts:  map[string]string{"limit": limit, "fields": fields, "cursor": cursor},
+			columns: true, more: true, handle: limited,
+			text: "Lists filings that match all arguments, newest first; 20 without limit. pagination.total is how many match, exactly: " +
+				"to count or add up, call summarize_filings.",
+			texts:  map[string]string{"fields": "Fields of each row. Default: " + defaultFields + "."},
 			narrow: "name fewer fields, or filter more",
 		},
 		{
-			name: "get_filing", title: "Get one filing", path: "/v1/filings/:id", takes: params.OneFiling, columns: true,
-			text:   "Returns the filing with this id.",
-			texts:  map[string]string{"fields": fields},
+			name: "get_filing", title: "Get one filing", path: "/v1/filings/:id", takes: params.OneFiling,
+			text:   "Returns a filing with all fields that this key shows.",
 			narrow: "name fewer fields",
 		},
 		{
-			name: "summarize_filings", title: "Count and add up filings", path: "/v1/filings/groups", takes: params.Groups, handle: grouped,
-			text: "Groups the filings that match all given filters by one or two of their values, and returns for each group the number of filings and the count, " +
-				"sum, average, minimum and maximum of their amounts, in dollars, exact to the cent. The first groups are returned, and rest adds up all others. " +
-				"Those with the most filings come first; sort_by=sum ranks by dollars, sort_by=key by name or month. A key that is null stands for filings without " +
-				"the value. With by=category a filing of two categories counts in both groups.",
-			texts:  map[string]string{"limit": fmt.Sprintf("The first groups, 1 to %d; %s without it. More become %d.", maxRows, defaultGroups, maxRows)},
+			name: "find_owners", title: "Find owners", path: "/v1/owners", takes: params.Owners, handle: limited,
+			text: "Lists owners by the start of each word of their name, with their filings, counties, amounts and dates. Those with the most filings " +
+				"come first; sort_by=amount ranks by dollars.",
+			texts:  map[string]string{"q": "As in wil joh, for JOHN WILLIAMS."},
+			narrow: "name a county or more of the name",
+		},
+		{
+			name: "summarize_filings", title: "Count and add up filings", path: "/v1/filings/groups", takes: params.Groups, more: true, handle: grouped,
+			text: "Groups the filings that match all arguments, and returns of each group the number of filings, and count, sum, avg, min and max of their " +
+				"amounts, exact to the cent. Largest groups first (sort_by=sum: by dollars; key: by name or month); rest adds up all others. A null key is " +
+				"filings without the value; those without an owner are in rest. A filing of two categories is in both.",
+			texts:  map[string]string{"limit": fmt.Sprintf("Groups, 1 to %d; default %s.", maxRows, defaultGroups)},
 			narrow: "rest adds up the others; filter more, or group by what has fewer values",
 		},
 		{
 			name: "list_counties", title: "List counties", path: "/v1/coverage", takes: params.Coverage, handle: limited,
-			text: "Lists the counties that have filings, by state and name: how many filings, how many with coordinates, the first and the last recording date, and when " +
-				"the latest was added. A county that is not listed has no filings here; that does not mean that nothing was recorded there.",
-			texts:  map[string]string{"limit": counties, "cursor": cursor},
+			text:   "Lists the counties that have filings: how many, first and last recording date, and when the latest was added.",
 			narrow: "name a state",
 		},
 		{
-			name: "list_changes", title: "List changes since a generation", path: "/v1/filings/changes", takes: params.Changes, handle: limited,
-			text: "Lists the filings that were added, changed or removed since a generation of the data, each once, by id; filing is the later record. " +
-				"describe_data lists under changes_since the generations from which that is known: their ids begin with the UTC day and time of the load. " +
-				"With filters, a filing that no longer matches them is removed.",
-			texts:  map[string]string{"limit": limit, "cursor": cursor},
+			name: "list_changes", title: "List changes since a generation", path: "/v1/filings/changes", takes: params.Changes, more: true, handle: limited,
+			text: "Lists the filings that were added, changed or removed since a generation of the data, each once; filing is the later record. " +
+				"With filters, one that no longer matches is removed.",
 			narrow: "filter more",
 		},
 		{
 			name: "describe_data", title: "Describe the data", path: "/v1/fields", takes: params.NoFilters, handle: described,
-			text: "Says what there is: each field that this key shows, with its type, meaning, how many filings have it, and the least and greatest value of numbers and " +
-				"dates; today's date; the generation of the data, and those since which list_changes can be called; the limits of a result, and what remains of the " +
-				"key's quota. Call it first.",
+			text: "Says what there is: each field that this key shows, with its type, meaning and range; today; the generation, and those since which " +
+				"list_changes works; limits, and what remains of the quota. Call it first.",
 			narrow: "search_filings shows all fields of a filing",
 		},
 	}

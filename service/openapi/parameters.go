@@ -57,19 +57,6 @@ func (b *builder) parameter(p *params.Parameter, required bool) openapi3.Paramet
 	return d
 }
 
-// ValueSchema returns the schema of p's values with its description, as an operation has it, but
-// without references to components.
-func ValueSchema(p *params.Parameter) *openapi3.Schema {
-	d := (&builder{schemas: openapi3.Schemas{}}).parameter(p, false)
-	s := d.Schema.Value
-	s.Description = d.Description
-	if s.Items != nil {
-		s.Items = s.Items.Value.NewRef()
-		s.Items.Value.Extensions = nil // names for generated code
-	}
-	return s
-}
-
 // schemaOfValues is the form of p's values as a schema. What is accepted besides (1 for true, words
 // in any case) is left to the description: a client has no use for it.
 func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {

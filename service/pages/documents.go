@@ -179,6 +179,6 @@ func llms(all []chapter) []byte {
 	}
 	b.WriteString("\n## Reference\n\n- [OpenAPI document](/openapi.json): every endpoint, parameter, field and error, with examples; " +
 		"`/openapi.json?paths=/v1/filings/groups` has these paths alone\n- [All pages](/llms-full.txt) in one text\n" +
-		"- `POST /mcp`: the API as six tools, by the Model Context Protocol, where the operator has turned that on\n")
+		"- `POST /mcp`: the API as seven tools, by the Model Context Protocol, where the operator has turned that on\n")
 	return b.Bytes()
 }
