@@ -173,7 +173,7 @@ func TestX43_Replace(t *testing.T) {
 		for text, says := range map[string]string{
 			lines(9001, 1, "Lake, FL", ""):                                          `"Lake, FL" is none of the counties that are loaded here`,
 			lines(101, 1400, "Orange, FL", "") + `{"id":101,"deleted":true}` + "\n": "what a full load, or --replace, does not bring is gone",
-			lines(101, 1, "Orange, FL", "") + lines(101, 1, "Orange, FL", ""):       "101 is in this load already",
+			lines(101, 1, "Orange, FL", "") + lines(101, 1, "Orange, FL", paid):     "101 is in this load already",
 		} {
 			watched := &watcher{}
 			cfg := config(t, store, text)
@@ -376,7 +376,7 @@ func TestMistakes(t *testing.T) {
 		"a county without its state":      {files{"a.csv": rows("no,county,lien", "Orange", 1, 300)}, nil, byMap(`{id: (.no | number), county}`), ErrRejected, "300 of 300"},
 		"a state that there is not":       {files{"a.csv": rows("no,county,lien", "Orange, XX", 1, 300)}, nil, byMap(`{id: (.no | number), county}`), ErrRejected, "300 of 300"},
 		"a field mistyped": {files{"a.csv": rows("no,county,lien", "Orange, FL", 1, 300)}, nil, both(replace, byMap(`{id: (.no | number), county, fillingAmount: (.lien | money)}`)),
-			ErrEmptied, "0 of 300 filings of Orange, FL have filingAmount"},
+			ErrUsage, `m.jq:1: no field has the name "fillingAmount"; is "filingAmount" meant?`},
 		"a field mistyped in a table":   {orange, nil, byTable("id,no\ncounty,county\nfillingAmount,money: lien\n"), ErrUsage, `m.csv:4:1: "fillingAmount" is no field`},
 		"a table without its header":    {orange, nil, func(c *Config) { c.Inputs = mappedBy("m.csv", "id,no\ncounty,county\n", namesOf(c.Inputs)...) }, ErrUsage, "a table begins with the header field,column"},
 		"a table's column is not there": {orange, nil, byTable("id,no\ncounty,county\nfilingAmount,money: Lien\n"), ErrUsage, `has no column "Lien"; is "lien" meant?`},

@@ -2,11 +2,14 @@ package reindexer
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"filings/index"
 	"filings/reindexer/mapping"
 	"filings/reindexer/source"
 )
@@ -118,24 +121,68 @@ func checkReads(src source.Source, in *source.Reader, p *mapping.Program) ([]map
 	return nil, nil
 }
 
-// nearest says which column may be meant: one that differs in case or in signs, else one that
-// shares most of its beginning.
-func nearest(name string, columns []string) string {
-	plain := func(s string) string {
-		return strings.Map(func(c rune) rune {
-			if strings.ContainsRune(" _-.#", c) {
-				return -1
-			}
-			return c
-		}, strings.ToLower(s))
+// plainName returns a name without case and signs.
+func plainName(name string) string {
+	return strings.Map(func(c rune) rune {
+		if strings.ContainsRune(" _-.#", c) {
+			return -1
+		}
+		return c
+	}, strings.ToLower(name))
+}
+
+// mistyped returns ErrUsage for a name that a mapping itself gives and no field has: its rows do not.
+func (r *reading) mistyped(src source.Source, made map[string]any, row any) error {
+	members, _ := row.(map[string]any)
+	m := r.inputOf(src).Mapping
+	for _, name := range slices.Sorted(maps.Keys(made)) {
+		_, known := index.ByName(name)
+		if _, ofRow := members[name]; known || ofRow || m == nil {
+			continue
+		}
+		key := regexp.MustCompile(`(?m)^.*\b` + regexp.QuoteMeta(name) + `"?\s*:`).FindStringIndex(m.Text)
+		if key != nil {
+			return fmt.Errorf("%w: %s:%d: no field has the name %q%s", ErrUsage, m.Name,
+				1+strings.Count(m.Text[:key[0]], "\n"), name, nearest(name, fieldNames()))
+		}
 	}
+	return nil
+}
+
+// fieldNames returns the names of the fields of a record.
+func fieldNames() (names []string) {
+	for _, field := range index.Fields() {
+		if field.Loaded() {
+			names = append(names, field.String())
+		}
+	}
+	return names
+}
+
+// warnOfIgnored says which names of records differ from those of fields in case and signs alone.
+func (r *reading) warnOfIgnored() {
+	for _, name := range slices.Sorted(maps.Keys(r.rules.Ignored)) {
+		for _, field := range fieldNames() {
+			if plainName(name) == plainName(field) {
+				r.warn("no field has the name %q, which %d records have: is %q meant?", name, r.rules.Ignored[name], field)
+			}
+		}
+	}
+}
+
+// nearest says which column may be meant: one that differs in case or in signs, else one that
+// shares most of its beginning and end.
+func nearest(name string, columns []string) string {
 	best, most := "", 2
 	for _, column := range columns {
-		a, b, same := plain(name), plain(column), 0
+		a, b, same, ends := plainName(name), plainName(column), 0, 0
 		for same < len(a) && same < len(b) && a[same] == b[same] {
 			same++
 		}
-		if a == b {
+		for end := 0; same+end < min(len(a), len(b)) && a[len(a)-1-end] == b[len(b)-1-end]; end++ {
+			ends = end + 1
+		}
+		if same += ends; a == b {
 			same = 1 << 20
 		}
 		if same > most {

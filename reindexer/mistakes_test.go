@@ -70,13 +70,17 @@ var operatorMistakes = []struct {
 		o.each(`,(\d+)\.50,`, ",USD $1.50,")
 		o.inMap("(.Due | money)", "(.Due | try money catch null)")
 	}, ErrEmptied, "0 of 100 filings of Orange, FL have filingAmount"},
-	{"the amount's field is mistyped", func(o *operated) { o.inMap("filingAmount:", "fillingAmount:") }, ErrEmptied, "0 of 100 filings of Orange, FL have filingAmount"},
+	{"the amount's field is mistyped", func(o *operated) { o.inMap("filingAmount:", "fillingAmount:") }, ErrUsage, `no field has the name "fillingAmount"; is "filingAmount" meant?`},
 	{"owners are gone for half of the rows and more", func(o *operated) { o.each(`,ORANGE SAMPLE [1-6]\d*,`, ",,") }, ErrEmptied, "filings of Orange, FL have owner"},
 	{"years are typed the wrong way round", func(o *operated) { o.each("/2025,", "/2052,") }, ErrValues, "100 of 100 dates of Orange, FL lie after today"},
 	{"the date is that of a hearing to come", func(o *operated) { o.each(`,\d\d/\d\d/2025,`, ",04/15/2026,") }, ErrValues, "dates of Orange, FL lie after today"},
 	{"days and months change places", func(o *operated) { o.inMap(`"MM/DD/YYYY"`, `"DD/MM/YYYY"`) }, ErrValues, "the newest filing of Orange, FL is of 2025-09-12, and there is one of 2025-12-09"},
 	{"it is last year's file", func(o *operated) { o.each("/2025,", "/2024,") }, ErrValues, "the newest filing of Orange, FL is of 2024-12-09, and there is one of 2025-12-09"},
 	{"it is last month's file", func(o *operated) { o.each("(?:^.*,12/0[2-9]/2025,.*\n|^.*,11/0[3-9]/2025,.*\n)", "") }, ErrValues, "the newest filing of Orange, FL is of"},
+	{"latitude and longitude change places", func(o *operated) {
+		o.inMap("geocodedLatitude: $p.latitude, geocodedLongitude: $p.longitude", "geocodedLatitude: $p.longitude, geocodedLongitude: $p.latitude")
+	}, nil, "points outside of the United States: 100"},
+	{"longitudes lost their sign", func(o *operated) { o.each(`, -81`, ", 81") }, nil, "points outside of the United States: 100"},
 	{"two columns change places", func(o *operated) { o.inMap("caseNumber: .Case, owner: .Owner", "caseNumber: .Owner, owner: .Case") }, nil, "100 of 100 filings of Orange, FL have other values than before"},
 	{"rows are sorted in one column alone", func(o *operated) {
 		rows := strings.Split(o.orange, "\n")

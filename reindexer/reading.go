@@ -34,16 +34,18 @@ type reading struct {
 	places    int         // repeated ids of which both places are said
 	row       *source.Row // that the record is of that is taken
 
-	states  []string // of the sources that were read; "" for one that is not known
-	only    []string // the only counties that records may have, folded; nil: any
-	inputs  []Input  // that the sources come from; nil: all are plain ones
-	failed  map[string]error
-	spoiled atomic.Bool    // a part has failed: nothing will be promoted
-	head    int            // rows that are read of each source; 0: all
-	counts  []SourceCounts // of each source
-	count   *SourceCounts  // of the one that is read
-	large   int64          // ids above 2^53
-	atLarge string         // where the first of these is
+	states   []string // of the sources that were read; "" for one that is not known
+	only     []string // the only counties that records may have, folded; nil: any
+	inputs   []Input  // that the sources come from; nil: all are plain ones
+	failed   map[string]error
+	spoiled  atomic.Bool    // a part has failed: nothing will be promoted
+	head     int            // rows that are read of each source; 0: all
+	counts   []SourceCounts // of each source
+	count    *SourceCounts  // of the one that is read
+	abroad   int64          // points that are not in the United States
+	atAbroad string         // where the first of these is
+	large    int64          // ids above 2^53
+	atLarge  string         // where the first of these is
 
 	withholds func(f *index.Filing) bool // counts a record that is none if it is of what is withheld; nil: nothing is
 
@@ -64,8 +66,7 @@ type reading struct {
 
 func newReading(all []source.Source, update, strict bool, reject func(Reject) error) *reading {
 	r := &reading{sources: all, reject: reject, warn: func(string, ...any) {},
-		counts: []SourceCounts{}, failed: map[string]error{},
-		unread: map[string]int64{}}
+		counts: []SourceCounts{}, failed: map[string]error{}}
 	r.rules = record.Rules{Update: update, Strict: strict, Ignored: record.Names{}}
 	if !update {
 		r.seen = idSet{}
@@ -108,6 +109,11 @@ func (r *reading) each(ctx context.Context, do handle) error {
 	}
 	if r.identical > 0 {
 		r.warn("rows that are the same as others in every field, and count once: %d, the first at %s", r.identical, r.sameAt)
+	}
+	r.warnOfIgnored()
+	if r.abroad > 0 {
+		r.warn("points outside of the United States: %d, the first at %s: do geocodedLatitude and geocodedLongitude change "+
+			"places, or signs?", r.abroad, r.atAbroad)
 	}
 	if r.large > 0 {
 		r.warn("ids above 9007199254740992 (2^53), which jq, JavaScript and spreadsheets round: %d, the first at %s; id(…) of a mapping makes smaller ones",
@@ -155,65 +161,6 @@ func (r *reading) current() string {
 		return r.sources[at-1].Name
 	}
 	return ""
-}
-
-// repeated is a record whose id came before: a reject, unless its row is the same as the other one.
-type repeated struct {
-	reject Reject
-	made   string // as a load record
-}
-
-const (
-	// maxPlaces is of how many repeated ids both places are said.
-	maxPlaces = 20
-	// maxRepeated is how many records with repeated ids wait for their source's end.
-	maxRepeated = 10_000
-)
-
-// settle finds out which of the records with repeated ids are of rows that are the same as others, and
-// rejects all others (rules L5 and X42). It reads the sources again, up to the i-th, where they can be:
-// the first row of every id would take more memory than the ids do.
-func (r *reading) settle(ctx context.Context, i int) error {
-	first, wanted := map[int64]Reject{}, map[int64]bool{}
-	made := map[int64]string{}
-	for _, one := range r.repeated {
-		wanted[one.reject.ID] = true
-	}
-	if len(wanted) > 0 {
-		again := newReading(r.sources[:i+1], true, r.rules.Strict, func(Reject) error { return nil })
-		again.programs, again.rules.Stored = r.programs, r.rules.Stored
-		_ = again.each(ctx, func(f *index.Filing, _ bool) error { // rows that cannot be read again are as others
-			if _, known := first[f.ID]; wanted[f.ID] && !known {
-				first[f.ID] = Reject{File: again.count.Name, Line: again.row.Line, Record: again.row.Text()}
-				made[f.ID] = string(index.AppendRecord(nil, f))
-			}
-			if len(first) == len(wanted) {
-				return io.EOF
-			}
-			return nil
-		})
-	}
-	for _, one := range r.repeated {
-		at, known := first[one.reject.ID]
-		same := known && at.Record == one.reject.Record && made[one.reject.ID] == one.made
-		if same && (at.File != one.reject.File || at.Line != one.reject.Line) {
-			if r.identical++; r.identical == 1 {
-				r.sameAt = fmt.Sprintf("%s:%d", one.reject.File, one.reject.Line)
-			}
-			continue
-		}
-		if known && r.places < maxPlaces {
-			r.places++
-			r.warn("two records have the id %d: %s:%d and %s:%d, which is rejected", one.reject.ID, at.File, at.Line,
-				one.reject.File, one.reject.Line)
-		}
-		r.count.Rejected++
-		if err := r.reject(one.reject); err != nil {
-			return err
-		}
-	}
-	r.repeated = nil
-	return nil
 }
 
 // checkRows refuses a header without rows: a county whose file is empty is rarely one without
@@ -282,6 +229,9 @@ func (r *reading) countUnread(src source.Source) {
 	}
 	unread, many := p.Unread()
 	for field, n := range unread {
+		if r.unread == nil {
+			r.unread = map[string]int64{}
+		}
 		r.unread[field] += n
 	}
 	for _, field := range many {
@@ -379,8 +329,14 @@ func (r *reading) mapRow(
 	for _, object := range made {
 		r.showFirst(object.Text)
 		r.count.Records++
+		ignored := len(r.rules.Ignored)
 		if err := do(object); err != nil {
 			return err
+		}
+		if len(r.rules.Ignored) > ignored {
+			if err := r.mistyped(src, object, row.Value); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -419,6 +375,11 @@ func (r *reading) take(src source.Source, row *source.Row, f *index.Filing, resu
 	}
 	r.count.Indexed++
 	r.rounded += result.Rounded
+	if isAbroad(f) {
+		if r.abroad++; r.abroad == 1 {
+			r.atAbroad = fmt.Sprintf("%s:%d", src.Name, row.Line)
+		}
+	}
 	if f.ID > 1<<53 {
 		if r.large++; r.large == 1 {
 			r.atLarge = fmt.Sprintf("%s:%d", src.Name, row.Line)
@@ -437,20 +398,4 @@ func (r *reading) parser(in *source.Reader) (*record.Parser, error) {
 		return record.New(r.rules), record.CheckNames("the list of its columns", in.Columns)
 	}
 	return record.New(r.rules), nil
-}
-
-// idSet is a set of ids: 64 neighbours share an entry of a map, one bit each. Half a million ids
-// without large gaps need 200 KB; ids at random over 53 bits some 30 bytes each. (A roaring64
-// bitmap needs less for the former and a time that grows with the square of their number for the
-// latter.)
-type idSet map[int64]uint64
-
-// add adds id and reports whether it was not there before.
-func (s idSet) add(id int64) bool {
-	word, bit := s[id>>6], uint64(1)<<(id&63)
-	if word&bit != 0 {
-		return false
-	}
-	s[id>>6] = word | bit
-	return true
 }

@@ -250,3 +250,11 @@ func (v valueSorter) shapes(ctx context.Context, counts index.Counts, today time
 		return nil
 	})
 }
+
+// isAbroad reports whether the point of a filing is outside of the box around the United States and
+// their territories: 0, 0 is, and each whose numbers change places or signs.
+func isAbroad(f *index.Filing) bool {
+	latitude, some := f.Number(index.Latitude)
+	longitude, both := f.Number(index.Longitude)
+	return some && both && (latitude < -15 || latitude > 72 || longitude > -64 && longitude < 144)
+}
