@@ -2,21 +2,23 @@
 // only those in view are drawn.
 
 import { address } from "./api.js";
-import { drawNames, largestBox, shapesOf } from "./outline.js";
+import { drawCities, drawNames, largestBox, shapesOf } from "./outline.js";
 
 const near = 7; // the zoom from which counties show: a kilometre a pixel
 
 /** Draws the states' borders, and from now on the counties' where the map is near enough. */
 export async function drawBorders(map) {
   const states = await shapesIn(address("explore/outline/states-10m.json"), "states");
-  const names = L.layerGroup().addTo(map), borders = L.layerGroup().addTo(map);
+  const names = L.layerGroup().addTo(map), places = L.layerGroup().addTo(map), borders = L.layerGroup().addTo(map);
   for (const { polygons } of states) L.polygon(polygons, { className: "state", interactive: false, weight: 1 }).addTo(map).bringToBack();
 
-  let counties; // a promise, once they are needed
+  let counties, cities; // promises, once they are needed
   const draw = async () => {
     const isNear = map.getZoom() >= near;
     if (isNear) counties ??= shapesIn(address("explore/outline/counties-10m.json"), "counties").catch(() => (counties = undefined));
+    if (isNear) cities ??= fetch(address("explore/outline/cities.json")).then((answer) => answer.json()).catch(() => (cities = undefined));
     const all = isNear && (await counties);
+    drawCities(map, places, (isNear && (await cities)) || []);
     if (map.getZoom() >= near !== isNear) return; // zoomed meanwhile: drawn by a later call
     borders.clearLayers();
     if (!all) return drawNames(map, names, states);

@@ -46,7 +46,7 @@ export class Cells {
     const placed = filings.filter((filing) => typeof filing.geocodedLatitude === "number");
     this.#known.set("0/0/0", {
       fine: Infinity,
-      points: placed.map(({ id, geocodedLatitude: lat, geocodedLongitude: lon }) => ({ ...worldOf(lat, lon), count: 1, id: String(id), bbox: [lon, lat, lon, lat] })),
+      points: placed.map(({ id, geocodedLatitude: lat, geocodedLongitude: lon, filingAmount: sum = null }) => ({ ...worldOf(lat, lon), count: 1, sum, id: String(id), bbox: [lon, lat, lon, lat] })),
     });
   }
 
@@ -54,12 +54,12 @@ export class Cells {
   learnWorld({ cells, precision }) {
     this.#known.set("0/0/0", {
       fine: precision,
-      points: cells.map(({ latitude, longitude, count, id = "", bbox }) => ({ ...worldOf(latitude, longitude), count, id: String(id), bbox })),
+      points: cells.map(({ latitude, longitude, count, sum = null, id = "", bbox }) => ({ ...worldOf(latitude, longitude), count, sum, id: String(id), bbox })),
     });
   }
 
   /**
-   * The cells of a view as far as they are known: { latitude, longitude, count, id, bbox, bounds }. id is there where it is one
+   * The cells of a view as far as they are known: { latitude, longitude, count, sum, id, bbox, bounds }. id is there where it is one
    * filing, bbox where it is known; bounds, four parameters, are around the cell.
    */
   at(view) {
@@ -162,9 +162,10 @@ function cellsOf(points, zoom) {
   }
   return [...cells.values()].map(({ column, row, points }) => {
     const count = points.reduce((sum, point) => sum + point.count, 0);
+    const amounts = points.filter(({ sum }) => sum !== null);
     const mean = (axis) => points.reduce((sum, point) => sum + point[axis] * point.count, 0) / count;
     return {
-      count, latitude: latitudeOf(mean("y")), longitude: longitudeOf(mean("x")), id: count === 1 ? points[0].id : "", bbox: around(points),
+      count, sum: amounts.length ? amounts.reduce((sum, point) => sum + point.sum, 0) : null, latitude: latitudeOf(mean("y")), longitude: longitudeOf(mean("x")), id: count === 1 ? points[0].id : "", bbox: around(points),
       bounds: {
         bounds_north: text(latitudeOf(row / n)), bounds_south: text(latitudeOf((row + 1) / n)),
         bounds_east: text(longitudeOf((column + 1) / n)), bounds_west: text(longitudeOf(column / n)),

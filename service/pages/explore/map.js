@@ -4,7 +4,7 @@
 import { address } from "./api.js";
 import { drawBorders } from "./borders.js";
 import { element } from "./dom.js";
-import { brief } from "./format.js";
+import { brief, money, number } from "./format.js";
 import { drawGraticule } from "./graticule.js";
 import { Regions } from "./regions.js";
 import { drawTiles } from "./tiles.js";
@@ -13,6 +13,11 @@ import { boundsOf, east, place, west } from "./world.js";
 const home = [[24.4, -125], [49.5, -66.9]]; // the 48 states
 const world = [[-85, west], [85, east]];
 const nearest = 18; // zoom: half a metre a pixel
+const shades = [1e3, 1e4, 1e5, 1e6, 1e7]; // dollars, from which on the next colour is: those of the legend
+
+/** The number of an amount's colour: 0 for none. */
+export const shadeOf = (sum) => (sum === null ? 0 : 1 + shades.filter((from) => sum >= from).length);
+
 const about = 11; // zoom: a place is shown with what is around it, about a county
 
 export class FilingsMap {
@@ -36,7 +41,7 @@ export class FilingsMap {
       trackResize: false, // the observer below sees the window's too, and at once
       zoomAnimation: !calm, fadeAnimation: !calm, markerZoomAnimation: !calm,
     });
-    this.#map.attributionControl.setPrefix("Leaflet").addAttribution("Outlines: U.S. Census Bureau");
+    this.#map.attributionControl.setPrefix("Leaflet").addAttribution("Outlines: U.S. Census Bureau; places: Census Bureau, USGS");
     L.control.zoom({ position: "topright" }).addTo(this.#map);
     L.control.scale({ position: "bottomright" }).addTo(this.#map);
     this.#map.createPane("names").style.zIndex = 450; // above lines, below circles
@@ -100,8 +105,10 @@ export class FilingsMap {
   #circle(cell, at, inView) {
     const single = cell.count === 1;
     const size = single ? 16 : Math.round(22 + 8 * Math.log10(cell.count)); // pixels: below the 64 of a cell up to 100,000
-    const icon = L.divIcon({ className: single ? "point" : "circle", iconSize: [size, size], html: element("span", {}, single ? "" : brief(cell.count)) });
+    const icon = L.divIcon({ className: `${single ? "point" : "circle"} amount-${shadeOf(cell.sum)}`, iconSize: [size, size], html: element("span", {}, single ? "" : brief(cell.count)) });
     const marker = L.marker(at, { icon, riseOnHover: true, zIndexOffset: -10 * size, keyboard: inView, autoPanOnFocus: false }).addTo(this.#cells);
+    const title = `${single ? "" : `${number(cell.count)} filings: `}${cell.sum === null ? "no amount" : money(cell.sum)}`;
+    marker.getElement().title = title;
     const name = single ? `Filing ${cell.id}: open` : `${brief(cell.count)} filings: ${!cell.bbox || this.#isApart(cell) ? "zoom in" : "list"}`;
     marker.getElement().setAttribute(...(inView ? ["aria-label", name] : ["aria-hidden", "true"]));
     marker.getElement().dataset.count = cell.count;

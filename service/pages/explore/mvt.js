@@ -1,23 +1,28 @@
-// Vector tiles of points (MVT 2.1), as the service writes them: one layer, and at each point one filing, or how many there are.
+// Vector tiles of points (MVT 2.1), as the service writes them: at each point of the first layer one filing, or how many there are.
 
 const tileLayer = 3, layerFeature = 2, layerKey = 3, layerValue = 4, featureID = 1, featureTags = 2, featureGeometry = 4;
 const extent = 4096; // units that a tile is wide and high
 
-/** The points of a tile: { x, y, count, id }, x and y in widths of the tile from its north-western corner, id "" of more than one filing. */
+/**
+ * The points of a tile: { x, y, count, id, sum }, x and y in widths of the tile from its north-western corner, id "" of more than
+ * one filing, sum of their amounts, null where the tile has none. Of single filings they are those, and no cells.
+ */
 export function pointsOf(buffer) {
   const [layer] = all(fieldsOf(new Uint8Array(buffer)), tileLayer);
   if (!layer) return [];
   const fields = fieldsOf(layer);
-  const key = all(fields, layerKey).findIndex((bytes) => new TextDecoder().decode(bytes) === "count");
-  const values = all(fields, layerValue);
+  const keys = all(fields, layerKey).map((bytes) => new TextDecoder().decode(bytes)), values = all(fields, layerValue);
   return all(fields, layerFeature).map((bytes) => {
     const feature = fieldsOf(bytes);
     const [, x, y] = numbersIn(all(feature, featureGeometry)[0]).map((n) => (n % 2 ? -(n + 1) / 2 : n / 2)); // zigzag; a point begins at 0
     const tags = numbersIn(all(feature, featureTags)[0] ?? []);
-    const at = tags.findIndex((tag, i) => i % 2 === 0 && tag === key);
+    const numberOf = (name) => {
+      const at = tags.findIndex((tag, i) => i % 2 === 0 && keys[tag] === name);
+      const value = at < 0 ? null : fieldsOf(values[tags[at + 1]])[0].value;
+      return value instanceof Uint8Array ? new DataView(value.buffer, value.byteOffset).getFloat64(0, true) : value;
+    };
     return {
-      x: (x + 0.5) / extent, y: (y + 0.5) / extent,
-      count: at < 0 ? 1 : fieldsOf(values[tags[at + 1]])[0].value,
+      x: (x + 0.5) / extent, y: (y + 0.5) / extent, count: numberOf("count") ?? 1, sum: numberOf("sum") ?? numberOf("filingAmount"),
       id: String(all(feature, featureID)[0] ?? ""),
     };
   });

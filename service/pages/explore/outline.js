@@ -42,3 +42,18 @@ export function drawNames(map, group, shapes) {
     L.marker(box.getCenter(), { icon, interactive: false, keyboard: false, pane: "names" }).addTo(group);
   }
 }
+
+/** Draws the names of cities in view into a layer group, in place of what is there: the largest first, none over another. */
+export function drawCities(map, group, cities) {
+  group.clearLayers();
+  const view = map.getBounds(), taken = [];
+  for (const [name, latitude, longitude] of cities) {
+    const at = [latitude, place(longitude)];
+    if (!view.contains(at)) continue;
+    const { x, y } = map.latLngToContainerPoint(at), half = (name.length * letter) / 2 + 6;
+    if (taken.some((other) => Math.abs(other.y - y) < 16 && Math.abs(other.x - x) < half + other.half)) continue;
+    taken.push({ x, y, half });
+    const icon = L.divIcon({ className: "city-name", iconSize: null, html: element("span", {}, name) });
+    L.marker(at, { icon, interactive: false, keyboard: false, pane: "names" }).addTo(group);
+  }
+}
