@@ -208,8 +208,8 @@ func TestExplore_GroupsRequests(t *testing.T) {
 	}
 	e.Click("#groups summary")
 	e.act(func() { e.term("") })
-	expect("bars closed", "list")
+	expect("bars closed, and what was shown before")
 	e.Click("#groups summary")
 	e.Wait(`document.querySelectorAll("#bars li").length > 1`)
-	expect("bars opened again", "filings/groups")
+	expect("bars opened again, of what was counted before")
 }

@@ -45,6 +45,56 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// TestPictures_Views takes a picture of each view into the folder TEST_VIEWS, in a wide and a narrow window, light and dark, and
+// on paper: to look at.
+func TestPictures_Views(t *testing.T) {
+	t.Parallel()
+	folder := os.Getenv("TEST_VIEWS")
+	if folder == "" {
+		t.Skip("without TEST_VIEWS nobody looks at them")
+	}
+	for _, window := range [][2]int64{{1280, 800}, {390, 844}} {
+		for _, dark := range []bool{false, true} {
+			scheme := map[bool]string{false: "light", true: "dark"}[dark]
+			name := func(view string) string {
+				return filepath.Join(folder, fmt.Sprintf("%s-%d-%s.png", view, window[0], scheme))
+			}
+			e := explore(t, "#map=8/28.5/-81.3&min_amount=5000")
+			if dark {
+				e.Dark()
+			}
+			e.Resize(window[0], window[1])
+			e.Picture(name("key"))
+			e.use(e.site.Key)
+			for _, view := range []string{"map", "table", "both"} {
+				e.Click(`[data-view="` + view + `"]`)
+				e.waitIdle()
+				e.Picture(name(view))
+			}
+			e.Click("#fresh")
+			e.Wait(`document.querySelector("#counties tbody tr")`)
+			e.Picture(name("counties"))
+			e.Click("#counties .bar button")
+			e.act(func() { e.Click("#table tbody button") })
+			e.Wait(`!document.querySelector("#filing").hidden`)
+			e.Picture(name("filing"))
+			e.act(func() { e.Click("#filing .bar button") })
+			if !dark && window[0] == 1280 {
+				e.Value(`window.print = () => {}; dispatchEvent(new Event("beforeprint")); ""`)
+				e.Paper()
+				e.Picture(name("print"))
+			}
+			g := browser.Open(t, e.site.Address+"/docs/filters")
+			if dark {
+				g.Dark()
+			}
+			g.Resize(window[0], window[1])
+			g.Wait(`document.querySelector(".sample")`)
+			g.Picture(name("guide"))
+		}
+	}
+}
+
 // pictured returns the sum and name of each part of the pages that the pictures show, as sha256sum
 // writes them. The explorer's scripts are not among them: most of their changes do not show.
 func pictured(t *testing.T) (lines []string) {

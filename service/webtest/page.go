@@ -169,6 +169,14 @@ func (p *Page) Dark() {
 	}
 }
 
+// Paper shows the page as it is printed.
+func (p *Page) Paper() {
+	p.t.Helper()
+	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // Downloads has the browser save what it downloads into a folder.
 func (p *Page) Downloads(folder string) {
 	p.t.Helper()

@@ -3,6 +3,7 @@
 import { Refusal, refusalOf } from "./refusal.js";
 
 const attempts = 5; // for a request that comes too soon after others
+const most = 60; // answers that are kept
 
 /** The address of a path of the API with parameters, those without a value left out. */
 export function address(path, parameters = {}) {
@@ -29,6 +30,7 @@ export class Client {
   generation = "";
 
   #list = null; // the latest list: { url, tag }
+  #kept = new Map(); // what was answered of that generation, by address: who goes back pays nothing
 
   /** waits is called with the seconds for which the client waits until the service takes more requests; with 0: it goes on. */
   constructor(waits) {
@@ -41,6 +43,7 @@ export class Client {
     else sessionStorage.removeItem("filings-key");
     this.account = null;
     this.used = this.cost = 0;
+    this.renew();
   }
 
   get ready() {
@@ -50,18 +53,29 @@ export class Client {
   /** Asks for a path; returns the body. Throws a Refusal, or an AbortError when the signal says so. */
   async get(path, parameters, signal) {
     const url = address(path, parameters);
+    if (this.#kept.has(url)) return this.#kept.get(url);
     const { answer, body } = await this.#patiently(url, signal);
+    const generation = answer.headers.get("X-Generation");
+    if (generation && generation !== this.generation && !parameters.generation) this.renew(generation);
+    if (generation === this.generation) this.#kept.set(url, body);
+    if (this.#kept.size > most) this.#kept.delete(this.#kept.keys().next().value);
     if (parameters.generation) return body;
-    this.generation = answer.headers.get("X-Generation") ?? this.generation;
     if (body.pagination) this.#list = { url, tag: answer.headers.get("ETag") };
     return body;
+  }
+
+  /** Forgets what was answered of another generation. */
+  renew(generation = this.generation) {
+    this.generation = generation;
+    this.#kept.clear();
   }
 
   /** Asks which generation is live: of a list that is here, which costs nothing while it is as it was. */
   async look() {
     if (!this.ready || !this.#list?.tag) return;
     const answer = await fetch(this.#list.url, { headers: { "X-API-Key": this.#key, "If-None-Match": this.#list.tag }, cache: "no-store" }).catch(() => null);
-    this.generation = answer?.headers.get("X-Generation") ?? this.generation;
+    const generation = answer?.headers.get("X-Generation") ?? this.generation;
+    if (generation !== this.generation) this.renew(generation);
     if (answer?.ok) this.used++;
   }
 

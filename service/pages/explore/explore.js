@@ -46,11 +46,13 @@ let rows = false, cells = false; // whether the table and the map show what is a
 let glancing = false; // the reader still types: of what they type the table alone is asked, which is one request
 let page = null; // the list that the table shows
 let names = null; // a promise of the names of all counties
+let every = []; // these names
 const counts = new Map(); // promises of how many filings a filter selects, by its name and value
 let shownPlace = placeOf({}); // the county and city that the map has gone to
 let going = false; // the map is going there
 let filing = ""; // the id of the open one
 let asking = new AbortController(); // ends when something else is asked
+let reading = new AbortController(); // of what no other question ends: ends with the key
 let timer = 0; // 0: nothing is waited for
 let settled = false; // the reader has seen what the address says: what comes next is a step of its own, to go back by
 
@@ -105,6 +107,7 @@ function later(delay) {
 /** Loads what is shown anew, of the data that is live now. */
 function reload() {
   [found, rows, cells, names] = [null, false, false, null];
+  client.renew();
   counts.clear();
   side.reset();
   details.reset();
@@ -113,7 +116,7 @@ function reload() {
 
 /** Opens the counties. */
 async function openCounties() {
-  const { signal } = asking;
+  const { signal } = reading;
   try {
     fresh.open((await get("coverage", "v1/coverage", {}, signal)).data);
     trouble("coverage", null);
@@ -355,6 +358,8 @@ function anotherKey() {
 function forget() {
   client.use("");
   asking.abort();
+  reading.abort();
+  reading = new AbortController();
   tiles.use("", {});
   [found, rows, cells, names, page] = [null, false, false, null, null];
   clear();
@@ -365,6 +370,7 @@ function forget() {
   busy(false);
   showAccount(client);
   counts.clear();
+  every = [];
   fresh.hide();
   fresh.show("", "");
   requests.showUsed(0);
@@ -426,7 +432,7 @@ function useKey(key) {
 
 /** Puts the filings on paper: all of them, as many as are read. */
 async function print() {
-  const { signal } = asking, shown = page;
+  const { signal } = reading, shown = page;
   if (!shown) return;
   const { data, pagination: { total } } = shown;
   try {
@@ -452,6 +458,20 @@ function counties() {
   names ??= get("counties", "v1/counties", {}, new AbortController().signal).then(({ data }) => data);
   names.catch(() => (names = null));
   return names;
+}
+
+/** What the search box completes from: groups of what is filtered, or all counties while there are none. */
+function known() {
+  const groups = side.known;
+  return groups.county.length ? groups : { ...groups, county: every.map((key) => ({ key })) };
+}
+
+/** Learns all counties, where the groups do not have them: once. */
+async function offerCounties() {
+  if (every.length || side.known.county.length) return;
+  const asked = counties();
+  every = asked ? await asked.catch(() => []) : [];
+  search.suggest([]);
 }
 
 /** Sets the filter that a suggestion is. */
@@ -483,7 +503,7 @@ async function start() {
   const [openapi] = await Promise.all([described, map.drawLand()]);
   details.help = openapi.components.schemas.Filing.properties;
   const forms = { typed: () => filtered(typing, 0, true), chosen: () => filtered(pause) };
-  search = new Search(openapi, { ...forms, sorted: () => turn(0), picked, keyed: useKey, known: () => side.known, counties: () => side.known.county.length || counties() });
+  search = new Search(openapi, { ...forms, sorted: () => turn(0), picked, keyed: useKey, known, counties: offerCounties });
   filters = new Filters(one("#filters"), openapi, {
     ...forms,
     counties,

@@ -34,9 +34,9 @@ export class Groups {
   async pair(kinds, where, signal, rows = null) {
     const name = kinds.join(), parameters = { ...kinds.reduce((rest, kind) => others(kind, rest), where), by: name, limit: pairs };
     const isKept = this.#answers.get(name)?.question === JSON.stringify(parameters);
-    if (rows && !isKept && rows.every((row) => kinds.every((kind) => fields[kind] in row))) {
-      return Object.fromEntries(kinds.map((kind) => [kind, added(rows.map((row) => [keyOf(kind, row), 1, row.filingAmount ?? null]))]));
-    }
+    const here = rows?.every((row) => kinds.every((kind) => fields[kind] in row)) ? rows : null;
+    const counted = () => Object.fromEntries(kinds.map((kind) => [kind, added(here.map((row) => [keyOf(kind, row), 1, row.filingAmount ?? null]))]));
+    if (here && !isKept) return counted();
     if (isKept || !this.#large.has(name)) {
       const table = await this.#ask(name, parameters, signal, (keys) => keys);
       if (table.total > table.groups.length) this.#large.add(name);
@@ -46,6 +46,7 @@ export class Groups {
         if (!Object.keys(where).length) this.#totals.set(kind, both[kind]);
       }
       if (both) return both;
+      if (here) return counted();
     }
     return Object.fromEntries(await Promise.all(kinds.map(async (kind) => [kind, await this.by(kind, where, signal)])));
   }
