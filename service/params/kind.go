@@ -46,7 +46,8 @@ var (
 		form: "a list of 1 to {most} origins, each once, as browsers send them: https://, host, and the port " +
 			"unless that is 443 (of http:// 80)"}
 
-	OwnerName = &Kind{Type: "string", form: "a name, which has a letter or digit", read: readOwnerName}
+	OwnerNames = &Kind{List: true, Separator: ";", Type: "string", read: listOf(ownerName), // with commas
+		form: "a name, which has a letter or digit, or up to {most} of them, separated by semicolons"}
 	NameStart = &Kind{Type: "string", Longest: MaxTerm, read: readNameStart, // of owners
 		form: fmt.Sprintf("1 to %d characters, with a letter or digit", MaxTerm)}
 	Term    = &Kind{Type: "string", Longest: MaxTerm, form: fmt.Sprintf("1 to %d characters", MaxTerm), read: readTerm}
@@ -105,9 +106,9 @@ func numberForm(p *Parameter) string {
 
 func readText(_ *Parameter, s string) (value, bool) { return value{text: s}, true }
 
-func readOwnerName(_ *Parameter, s string) (value, bool) {
-	key := index.OwnerKeyOf(s)
-	return value{text: key}, key != ""
+func ownerName(_ *Parameter, text string) (string, bool) {
+	key := index.OwnerKeyOf(text)
+	return key, key != ""
 }
 
 func readNameStart(_ *Parameter, s string) (value, bool) {

@@ -84,7 +84,8 @@ func TestTable(t *testing.T) {
 			if _, ok := p.Kind.read(&p, p.Default); p.Default != "" && !ok {
 				t.Errorf("its own default %q is refused", p.Default)
 			}
-			if p.Kind == Text || p.Kind == Texts || p.Kind == Segment || p.Kind == Counties || p.Kind == Names || p.Kind == OwnerName {
+			if p.Kind == Text || p.Kind == Texts || p.Kind == Segment || p.Kind == Counties || p.Kind == Names ||
+				p.Kind == AnyCounties || p.Kind == OwnerNames {
 				return // these take anything
 			}
 			bad := strings.Repeat("x", MaxTerm+1)
@@ -134,8 +135,8 @@ func TestP4_RepeatedLists(t *testing.T) {
 			}
 		}
 	}
-	if lists != 10*3+2*2 {
-		t.Errorf("%d lists, want county, state, zip, filing_types, lien_types, categories and four exclude_* on three endpoints, ids and fields on two", lists)
+	if lists != 11*3+2*2 {
+		t.Errorf("%d lists, want county, state, zip, owner, filing_types, lien_types, categories and four exclude_* on three endpoints, ids and fields on two", lists)
 	}
 }
 

@@ -156,7 +156,7 @@ func TestX11_Exclude(t *testing.T) {
 	}
 	const counties = "exclude_counties must be a list of counties, as in Orange, FL or Orange, separated by semicolons, not "
 	for query, want := range map[string]string{
-		"owner=--":                              `owner must be a name, which has a letter or digit, not "--"`,
+		"owner=--":                              `owner must be a name, which has a letter or digit, or up to 100 of them, separated by semicolons, not "--"`,
 		"exclude_counties=, FL":                 counties + `", FL"`,
 		"exclude_counties=Orange,":              counties + `"Orange,"`,
 		"exclude_counties=Orange, FL, Lee":      counties + `"Orange, FL, Lee"`,
@@ -194,9 +194,10 @@ func TestX54_Filters(t *testing.T) {
 		"state=zz":                           `(state) in ("zz")`,
 		"zip=32801,+32803&zip=32801":         `(zip) in ("32801","32803")`,
 		"min_current_amount=-1.5":            `currentAmount in [-1.5,]`,
-		"county=Orange,+FL;lee&county=Lake":  `(county,countyName) in ("lake","lee","orange, fl")`,
-		"added_since=2026-01-31":             "createdAt in [1769817600000000,9223372036854775807]",
-		"added_until=2026-01-31":             "createdAt in [-9223372036854775807,1769903999999999]",
+		"owner=Fern,+L.L.C.;ASH,+ROWAN&owner=ash,+rowan":                           `(ownerKey) in ("fern llc","rowan ash")`,
+		"county=Orange,+FL;lee&county=Lake":                                        `(county,countyName) in ("lake","lee","orange, fl")`,
+		"added_since=2026-01-31":                                                   "createdAt in [1769817600000000,9223372036854775807]",
+		"added_until=2026-01-31":                                                   "createdAt in [-9223372036854775807,1769903999999999]",
 		"added_since=2026-01-31T09:30:00%2B01:00&added_until=2026-01-31T08:30:00Z": "createdAt in [1769848200000000,1769848200000000]",
 		"added_since=2026-01-31T09:30:00+01:00":                                    "createdAt in [1769848200000000,9223372036854775807]",
 		"added_since=2026-01-31T08:30:00.0000001Z":                                 "createdAt in [1769848200000001,9223372036854775807]",
@@ -213,6 +214,7 @@ func TestX54_Filters(t *testing.T) {
 		"zip=3280":                        `zip must be a list of at most 100 ZIP codes of five digits, not "3280"`,
 		"zip=32801-1234":                  `zip must be a list of at most 100 ZIP codes of five digits, not "32801-1234"`,
 		many("zip", 101):                  "zip must be a list of at most 100 ZIP codes of five digits, not 101 of them",
+		many("owner", 101):                "owner must be a name, which has a letter or digit, or up to 100 of them, separated by semicolons, not 101 of them",
 		many("county", 51):                "county must be a list of at most 50, separated by semicolons, not 51 of them",
 		"added_since=2026-02-30":          `added_since must be a day as YYYY-MM-DD, or a time with its zone such as 2026-01-31T09:30:00Z, not "2026-02-30"`,
 		"added_until=2026-01-31T09:30:00": `added_until must be a day as YYYY-MM-DD, or a time with its zone such as 2026-01-31T09:30:00Z, not "2026-01-31T09:30:00"`,

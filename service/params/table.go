@@ -134,10 +134,10 @@ func rows(legacyHasData string) []Parameter {
 			Example: "Orange, FL;Lee, FL", set: exclude,
 			Help: "Counties to exclude, as in `Orange, FL`; `Orange` is every county of that name. Separated by " +
 				"semicolons or repeated."},
-		{Name: "owner", On: filters, Kind: OwnerName, fields: fields(index.OwnerKey),
-			Example: "Maplebrook Trusty Properties, Incorporated", set: equal,
-			Help: "Owner, in any spelling: case, accents, punctuation, legal forms and `Surname, Given` make no " +
-				"difference."},
+		{Name: "owner", On: filters, Kind: OwnerNames, Most: 100, fields: fields(index.OwnerKey),
+			Example: "Maplebrook Trusty Properties, Incorporated;Lindenbank, Riley", set: equal,
+			Help: "Owners, in any spelling: case, accents, punctuation, legal forms and `Surname, Given` make no " +
+				"difference. Any of up to 100, repeated or separated by semicolons."},
 		{Name: "holder", On: filters, Kind: Text, fields: fields(index.FilingHolder),
 			Example: "Orange Certificate Fund LLC", set: equalKnown, Help: "Holder of the filing, in any case."},
 		{Name: "exclude_holders", On: filters, Kind: Names, fields: fields(index.FilingHolder),

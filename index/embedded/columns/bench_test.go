@@ -2,6 +2,7 @@ package columns
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,8 @@ func benchFilters() map[string]index.Filter {
 	low := 1000.0
 	return map[string]index.Filter{
 		"county":        index.Where(index.InCounty("orange")),
+		"counties":      index.Where(index.InCounty(fiftyCounties...)),
+		"state":         index.Where(index.AnyOf{Fields: []index.Field{index.State}, Values: []string{"fl"}}),
 		"amount":        index.Where(index.Between{Field: index.FilingAmount, Min: &low}),
 		"days":          index.Where(index.Days{From: "2023-01-01", To: "2024-12-31"}),
 		"box":           index.Where(index.Box{North: 50, South: 20, East: -60, West: -100}),
@@ -28,6 +31,14 @@ func benchFilters() map[string]index.Filter {
 	}
 }
 
+// fiftyCounties are names of which the filings have some.
+var fiftyCounties = func() (names []string) {
+	for i := range 50 {
+		names = append(names, []string{"orange, fl", "lee", "lake, fl", "polk", "a"}[i%5]+strings.Repeat("x", i/5))
+	}
+	return names
+}()
+
 // spread returns ids of n filings, spread over all of them.
 func spread(n int) []int64 {
 	ids := make([]int64, n)
@@ -39,8 +50,16 @@ func spread(n int) []int64 {
 
 // BenchmarkFilter evaluates filters that are not cached, over columns that are.
 func BenchmarkFilter(b *testing.B) {
-	table := newTable(b, synthetics(benchFilings, 1))
-	for name, w := range benchFilters() {
+	filings := synthetics(benchFilings, 1)
+	table, filters := newTable(b, filings), benchFilters()
+	owners, zips := index.AnyOf{Fields: []index.Field{index.OwnerKey}}, index.AnyOf{Fields: []index.Field{index.ZIP}}
+	for i := range 100 {
+		f := filings[i*len(filings)/100]
+		owners.Values = append(owners.Values, index.OwnerKeyOf(f.Text(index.Owner)))
+		zips.Values = append(zips.Values, index.Derive(f).ZIP)
+	}
+	filters["owners"], filters["ZIP codes"] = index.Where(owners), index.Where(zips)
+	for name, w := range filters {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -78,7 +78,7 @@ func newBuilder(ctx context.Context, base *Table, changes *Changes, to Sink, dir
 	}
 	b.columns = append(b.columns, b.ids, b.created, b.search, b.records)
 	for i, c := range coded {
-		b.coded[i] = newCodedColumn(c.name, to)
+		b.coded[i] = newCodedColumn(c.name, isSorted(i), to)
 		b.columns = append(b.columns, b.coded[i])
 	}
 	for i, c := range numbers {

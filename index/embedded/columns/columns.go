@@ -56,6 +56,7 @@ const (
 	columnFirstIDs     = "first ids"         // of each block of columnByID, in one chunk
 	runsSuffix         = " runs"             // the keys of an order, and how many rows have each, in one chunk
 	wordsSuffix        = " words"            // the dictionary of a coded column, in one chunk
+	sortedSuffix       = " sorted"           // the codes of a dictionary by their words, in one chunk
 
 	columnCountyTexts = "county texts" // the search texts of county's dictionary, in no file: in the cache only
 )

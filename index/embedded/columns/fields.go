@@ -29,6 +29,10 @@ type codedField struct {
 	word func(*index.Filing, *index.Derived) string
 }
 
+// isSorted reports whether words of the i-th coded column are found by their first values: there may be
+// as many as filings, and a client asks for a hundred.
+func isSorted(i int) bool { return i == codedZIP || i == codedOwner }
+
 // Positions in coded.
 const (
 	codedDate   = 0

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -161,11 +162,8 @@ func (t *Table) matchFolded(ctx context.Context, field index.Field, values []str
 			}
 			return index.Fold(name)
 		}
-	case index.OwnerKey:
-		compared = func(owner string) string {
-			key, _, _ := strings.Cut(owner, valueEnd)
-			return key
-		}
+	case index.OwnerKey, index.ZIP:
+		return t.listed(ctx, column, values)
 	}
 	if !slices.ContainsFunc(coded[:], func(c codedField) bool { return c.name == column }) {
 		return nil, fmt.Errorf("embedded engine: no values of %v are looked up", field)
@@ -173,6 +171,43 @@ func (t *Table) matchFolded(ctx context.Context, field index.Field, values []str
 	return t.matchDictionary(ctx, column, func(word string) bool {
 		return slices.ContainsFunc(listed(compared(word)), func(v string) bool { return slices.Contains(values, v) })
 	})
+}
+
+// listed holds for the rows that have one of values first in their word, in a column whose dictionary is
+// sorted: words with the same first value are side by side there.
+func (t *Table) listed(ctx context.Context, column string, values []string) (condition, error) {
+	words, err := t.dictionary(ctx, column)
+	if err != nil {
+		return nil, err
+	}
+	sorted, err := decoded(ctx, t, column+sortedSuffix, 0, func(data []byte) ([]uint32, int, bool) {
+		return decodeValues[uint32](data, len(words))
+	})
+	if err != nil {
+		return nil, err
+	}
+	set, some := newBitset(len(words)), false
+	for _, v := range values {
+		i := sort.Search(len(sorted), func(i int) bool { return words[sorted[i]] >= v })
+		for ; v != "" && i < len(sorted); i++ {
+			if first, _, _ := strings.Cut(words[sorted[i]], valueEnd); first != v {
+				break
+			}
+			set.set(int(sorted[i]))
+			some = true
+		}
+	}
+	if !some {
+		return either(), nil
+	}
+	return func(ctx context.Context, chunk int, bits []uint64) error {
+		codes, err := readColumn[uint32](ctx, t, column, chunk)
+		if err != nil {
+			return err
+		}
+		setListed(bits, codes, set)
+		return nil
+	}, nil
 }
 
 // oneOf holds for the rows with one of the ids.

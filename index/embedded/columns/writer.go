@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"maps"
+	"slices"
 
 	"github.com/klauspost/compress/s2"
 	"golang.org/x/sync/errgroup"
@@ -63,12 +65,13 @@ func (c *column[T]) finish() error {
 // codedColumn is a column of codes and its dictionary. Code 0 is the missing word.
 type codedColumn struct {
 	column[uint32]
-	codes map[string]uint32
-	words []byte // by code, each after its length
+	codes  map[string]uint32
+	words  []byte // by code, each after its length
+	sorted bool   // the codes are written by their words, too
 }
 
-func newCodedColumn(name string, to Sink) *codedColumn {
-	return &codedColumn{column[uint32]{name: name, to: to}, map[string]uint32{"": 0}, protowire.AppendString(nil, "")}
+func newCodedColumn(name string, sorted bool, to Sink) *codedColumn {
+	return &codedColumn{column[uint32]{name: name, to: to}, map[string]uint32{"": 0}, protowire.AppendString(nil, ""), sorted}
 }
 
 // code returns the code of a word.
@@ -83,7 +86,15 @@ func (c *codedColumn) code(word []byte) uint32 {
 }
 
 func (c *codedColumn) finish() error {
-	return cmp.Or(c.column.finish(), c.to(c.name+wordsSuffix, 0, c.words))
+	if err := cmp.Or(c.column.finish(), c.to(c.name+wordsSuffix, 0, c.words)); err != nil || !c.sorted {
+		return err
+	}
+	codes := make([]uint32, 0, len(c.codes))
+	for _, word := range slices.Sorted(maps.Keys(c.codes)) {
+		codes = append(codes, c.codes[word])
+	}
+	data, err := binary.Append(nil, binary.LittleEndian, codes)
+	return cmp.Or(err, c.to(c.name+sortedSuffix, 0, data))
 }
 
 // Search texts and records stand in blocks of so many rows: as few as are read for one of them.

@@ -111,7 +111,11 @@ func (g *generator) predicate(e *indextest.Entry) index.Predicate {
 	case 15, 16:
 		return g.noneOf()
 	case 18:
-		return edges.AnyOf(index.OwnerKey, index.OwnerKeyOf(e.Text(index.Owner))).Predicates()[0]
+		keys := []string{index.OwnerKeyOf(e.Text(index.Owner))}
+		for range g.IntN(2) * g.IntN(100) {
+			keys = append(keys, index.OwnerKeyOf(g.any().Text(index.Owner)))
+		}
+		return edges.AnyOf(index.OwnerKey, keys...).Predicates()[0]
 	case 17:
 		return edges.AnyOf(index.FilingHolder, e.Text(index.FilingHolder)).Predicates()[0]
 	}
