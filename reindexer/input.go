@@ -1,8 +1,12 @@
 package reindexer
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,8 +30,33 @@ type Input struct {
 
 // Mapping is a program in jq, or a table if its name ends in .csv.
 type Mapping struct {
-	Name string // as errors name it
-	Text string
+	Name   string // as errors name it
+	Text   string
+	Expect []Expectation // tried before anything is read
+}
+
+// Expectation is a test of a mapping.
+type Expectation = mapping.Expectation
+
+// ReadMapping reads the mapping in a file, and the expectations next to it: those of orange.jq are
+// in orange.expect.json.
+func ReadMapping(path string) (*Mapping, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &Mapping{Name: path, Text: string(text)}
+	path = strings.TrimSuffix(path, filepath.Ext(path)) + ".expect.json"
+	if text, err = os.ReadFile(path); errors.Is(err, fs.ErrNotExist) {
+		return m, nil
+	}
+	if err == nil {
+		m.Expect, err = mapping.ReadExpectations(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
 }
 
 // Option is an option of the sources from position From on, up to the next one of its name (rule
@@ -82,6 +111,13 @@ func (cfg Config) compile(today time.Time) ([]*mapping.Program, error) {
 			if compiled[m], err = compile(m.Name, m.Text, today); err != nil {
 				return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 			}
+		}
+		zone, _ := input.Form.Zone() // whose sources are found
+		if err := compiled[m].Begin(source.Source{Zone: zone}, new(source.Reader)); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUsage, err)
+		}
+		if err := compiled[m].Expect(m.Expect); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 		}
 		programs[i] = compiled[m]
 	}

@@ -237,7 +237,7 @@ func TestL6_RejectsFile(t *testing.T) {
 		t.Error(err)
 	}
 	for _, by := range []func(*Config){
-		func(c *Config) { c.Inputs[0].Mapping = &Mapping{c.Rejects, "."} },
+		func(c *Config) { c.Inputs[0].Mapping = &Mapping{Name: c.Rejects, Text: "."} },
 		func(c *Config) { c.Plan = c.Rejects },
 	} {
 		overwrites := cfg

@@ -205,7 +205,7 @@ func inputs(names ...string) []Input {
 
 // mappedBy are sources with a mapping.
 func mappedBy(name, text string, names ...string) []Input {
-	all, m := inputs(names...), &Mapping{name, text}
+	all, m := inputs(names...), &Mapping{Name: name, Text: text}
 	for i := range all {
 		all[i].Mapping = m
 	}

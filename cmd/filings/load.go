@@ -162,11 +162,11 @@ func (o *optionFlag) Set(value string) error {
 				return fmt.Errorf("the mapping has to be a file, and %s %w", value, err)
 			}
 		}
-		text, err := os.ReadFile(value)
+		m, err := reindexer.ReadMapping(value)
 		if err != nil {
 			return err
 		}
-		option.Mapping = &reindexer.Mapping{Name: value, Text: string(text)}
+		option.Mapping = m
 	}
 	*o.options = append(*o.options, option)
 	return nil

@@ -161,3 +161,34 @@ func asJSON(v any) string {
 	text, _ := json.Marshal(v)
 	return string(text)
 }
+
+// TestX20_Expect: a mapping makes of a row what is expected of it, or says which member differs.
+func TestX20_Expect(t *testing.T) {
+	t.Parallel()
+	p, err := CompileTable("county.csv", orangeTable+"where,Status != PAID\n", today)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		`[{"row": {"Case number": "K-1", "Year": "2017", "Winning Bid": "$20.00"}, "record": {"filingAmount": 20.0, "owner": null, "county": "Orange, FL"}}]`: "",
+		`[{"row": {"Case number": "K-1", "Year": 2017, "Status": "Paid"}, "record": null}]`:                                                                   "",
+		`[]`: "",
+		`[{"row": {"Case number": "K-1", "Year": "2017", "Winning Bid": "$20.00"}, "record": {"filingAmount": 200}}]`:                                                                                     "expectation 1 of county.csv: filingAmount is 20, and 200 is expected",
+		`[{"row": {"Case number": "K-1", "Year": "1"}, "record": {"caseNumber": "K-1"}}, {"row": {"Case number": "K-1", "Year": "1", "Date Sold": "8/21/2017"}, "record": {"filingDate": "2017-08-22"}}]`: `expectation 2 of county.csv: filingDate is "2017-08-21", and "2017-08-22" is expected`,
+		`[{"row": {"Case number": "K-1", "Year": "1"}, "record": null}]`:                                                                                                                                  "it makes a record, and none is expected",
+		`[{"row": {"Case number": "K-1", "Year": "1", "Status": "PAID"}, "record": {"owner": "A"}}]`:                                                                                                      "it makes 0 records, and one is expected",
+		`[{"row": {"Case number": "K-1", "Year": "1", "Winning Bid": "x"}, "record": {"filingAmount": 1}}]`:                                                                                               `money cannot read "x"`,
+		`[{"row": {"Case number": "K-1", "Year": "1"}, "record": {}}]`:                                                                                                                                    "its record names no field",
+		`[{"row": {"Case number": "K-1", "Year": "1"}}]`:                                                                                                                                                  `it has a "row" and a "record"`,
+		`[{"row": {}, "records": {}}]`: `it has to be a list such as`,
+		`{"row": {}}`:                  `it has to be a list such as`,
+	} {
+		all, err := ReadExpectations([]byte(text))
+		if err == nil {
+			err = p.Expect(all)
+		}
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}

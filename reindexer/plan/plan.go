@@ -61,6 +61,8 @@ type County struct {
 	Member    string `json:"member"`
 	HeaderRow int    `json:"header-row"` // 0: the one that looks so
 	TimeZone  string `json:"timeZone"`
+
+	Expect []reindexer.Expectation `json:"expect"` // of map
 }
 
 // Read reads the plan in a file of YAML. Files that it names are relative to its folder.
@@ -113,6 +115,8 @@ func (p *Plan) check() error {
 			return fmt.Errorf("%s has no sources", c.County)
 		case slices.Contains(c.Sources, "-"):
 			return fmt.Errorf("%s: a plan reads no standard input", c.County)
+		case len(c.Expect) > 0 && c.Map == "":
+			return fmt.Errorf("%s: expect tests its map, and it has none", c.County)
 		case c.MaxRejects < 0:
 			return fmt.Errorf("%s: max-rejects is 0 or more, not %d", c.County, c.MaxRejects)
 		default:
@@ -159,11 +163,11 @@ func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config
 			input.Form.HeaderRow = strconv.Itoa(c.HeaderRow)
 		}
 		if c.Map != "" {
-			text, err := os.ReadFile(p.at(c.Map))
-			if err != nil {
+			var err error
+			if input.Mapping, err = reindexer.ReadMapping(p.at(c.Map)); err != nil {
 				return cfg, fmt.Errorf("%w: the mapping: %w", ErrPlan, err)
 			}
-			input.Mapping = &reindexer.Mapping{Name: p.at(c.Map), Text: string(text)}
+			input.Mapping.Expect = append(input.Mapping.Expect, c.Expect...)
 		}
 		allowed, _ := c.allowed() // as Read has checked
 		cfg.MayRenew, cfg.MayShrink = append(cfg.MayRenew, allowed.MayRenew...), append(cfg.MayShrink, allowed.MayShrink...)

@@ -373,3 +373,34 @@ func TestX68_Plan(t *testing.T) {
 		t.Errorf("error %v, counties %v", err, report.Counties)
 	}
 }
+
+// TestPlan_Expect: what a mapping has to make of rows, in the plan and next to the mapping, is tried before anything is read, and by a check.
+func TestPlan_Expect(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ plan, file, want string }{
+		"met":             {`[{row: {No: "7", Owner: A}, record: {id: 7, owner: A}}]`, `[{"row": {"No": "8", "Owner": "B"}, "record": {"id": 8}}]`, ""},
+		"not by the plan": {`[{row: {No: "7", Owner: A}, record: {owner: B}}]`, "", `orange.jq: owner is "A", and "B" is expected`},
+		"not by the file": {`[]`, `[{"row": {"No": "8"}, "record": {"id": 9}}]`, `id is 8, and 9 is expected`},
+		"no list":         {`[]`, `{}`, `orange.expect.json: it has to be a list`},
+		"a wrong name":    {`[{rows: {}, record: {}}]`, "", `"rows"`},
+	} {
+		f := folder{t: t, dir: t.TempDir()}
+		f.write("orange.csv", "No,Owner\n1,A\n")
+		f.write("orange.jq", `{id: (.No | number), county: "Orange, FL", owner: .Owner}`)
+		f.write("plan.yaml", "counties:\n- {county: 'Orange, FL', sources: [orange.csv], map: orange.jq, expect: "+tt.plan+"}\n")
+		if tt.file != "" {
+			f.write("orange.expect.json", tt.file)
+		}
+		p, err := Read(filepath.Join(f.dir, "plan.yaml"))
+		if err == nil {
+			_, err = p.Run(t.Context(), reindexer.Config{DryRun: true}, Options{})
+			tried, failed := p.Check(t.Context(), reindexer.Config{}, nil)
+			if failed != nil || (tried[0].Err == nil) != (tt.want == "") {
+				t.Errorf("%s: the check says %v, %v", name, tried, failed)
+			}
+		}
+		if (err == nil) != (tt.want == "") || err != nil && (!errors.Is(err, reindexer.ErrUsage) || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: error %v, want %s", name, err, tt.want)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func Find(ctx context.Context, inputs []Input, o Options) (all []Source, err err
 		if err != nil {
 			return nil, err
 		}
-		zone, _ := input.Form.zone() // check has seen it
+		zone, _ := input.Form.Zone() // check has seen it
 		for k := range found {
 			found[k].Input, found[k].space, found[k].Zone = i, space, zone
 		}

@@ -69,7 +69,7 @@ func (f *Form) check() error {
 	if n, err := strconv.Atoi(f.HeaderRow); f.HeaderRow != "" && (err != nil || n < 1) {
 		return fmt.Errorf("%w: --header-row is the number of a row, from 1, not %.200q", ErrUsage, f.HeaderRow)
 	}
-	if _, err := f.zone(); err != nil {
+	if _, err := f.Zone(); err != nil {
 		return err
 	}
 	if f.Format == JSON && f.Path == "" {
@@ -82,8 +82,8 @@ func (f *Form) check() error {
 	return err
 }
 
-// zone returns the time zone of the county; nil where it is not known.
-func (f Form) zone() (*time.Location, error) {
+// Zone returns the time zone of the county; nil where it is not known.
+func (f Form) Zone() (*time.Location, error) {
 	if f.TimeZone == "" {
 		return nil, nil
 	}
