@@ -67,6 +67,23 @@ func columnOf(name string) (int, error) {
 	return column - 1, nil
 }
 
+// placed is the value of a cell that is not empty.
+type placed struct {
+	column int // from 0
+	value  any
+}
+
+func (c placed) blank() bool {
+	text, is := c.value.(string)
+	return is && strings.TrimSpace(text) == ""
+}
+
+// label reports whether c says what the next cell is, as a form does.
+func (c placed) label() bool {
+	text, _ := c.value.(string)
+	return strings.HasSuffix(strings.TrimSpace(text), ":")
+}
+
 var errNoText = errors.New("a cell names a text that there is not")
 
 // value returns what c holds, as jq has it: numbers as numbers, dates as YYYY-MM-DD, true and false

@@ -14,6 +14,12 @@ type merged struct {
 	value                    any
 }
 
+// ranges are the merged ranges of a sheet.
+type ranges struct {
+	below  []merged // that begin below the row that was read last, by their first rows
+	around []merged // that this row may be in
+}
+
 // mostMerged is how many ranges are kept, 64 bytes each; others are as they are stored.
 const mostMerged = 1 << 16
 
@@ -23,10 +29,11 @@ var mergedTag = regexp.MustCompile(
 // merges returns the merged ranges below a row. They stand after the rows of a sheet, which is searched
 // for their tags as bytes: that takes a twentieth of the time of its elements. What is damaged, the
 // rows tell.
-func (b *book) merges(part string, row int) (all []merged) {
+func (b *book) merges(part string, row int) ranges {
+	var all []merged
 	in, err := b.open(part)
 	if err != nil {
-		return nil
+		return ranges{}
 	}
 	defer in.Close()
 	for r := bufio.NewReaderSize(in, 64<<10); len(all) < mostMerged; {
@@ -49,40 +56,40 @@ func (b *book) merges(part string, row int) (all []merged) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b merged) int { return a.top - b.top })
-	return all
+	return ranges{below: all}
 }
 
-// fill adds to the cells of a row those that have the value of a merged range, up to the last column
-// of the header, and returns how many of these come from a row above.
-func (s *Sheet) fill(cells []placed) (_ []placed, below int) {
-	for ; len(s.merged) > 0 && s.merged[0].top <= s.number; s.merged = s.merged[1:] {
-		s.spread = append(s.spread, s.merged[0])
+// fill adds to the cells of a row those that have the value of a merged range, in the first columns,
+// and returns how many of these come from a row above.
+func (r *ranges) fill(cells []placed, row, columns int) (_ []placed, above int) {
+	for ; len(r.below) > 0 && r.below[0].top <= row; r.below = r.below[1:] {
+		r.around = append(r.around, r.below[0])
 	}
-	s.spread = slices.DeleteFunc(s.spread, func(m merged) bool { return m.bottom < s.number })
-	if len(s.spread) == 0 {
+	r.around = slices.DeleteFunc(r.around, func(m merged) bool { return m.bottom < row })
+	if len(r.around) == 0 {
 		return cells, 0
 	}
-	taken := make([]bool, len(s.names))
+	taken := make([]bool, columns)
 	for _, c := range cells {
 		if c.column < len(taken) {
 			taken[c.column] = true
 		}
 	}
-	for i := range s.spread {
-		m := &s.spread[i]
+	for i := range r.around {
+		m := &r.around[i]
 		from := m.left
-		if m.top == s.number {
+		if m.top == row {
 			from++
 			if at := slices.IndexFunc(cells, func(c placed) bool { return c.column == m.left }); at >= 0 {
 				m.value = cells[at].value
 			}
 		} else if m.value != nil {
-			below++
+			above++
 		}
 		for ; m.value != nil && from <= min(m.right, len(taken)-1) && !taken[from]; from++ { // ranges never overlap
 			taken[from] = true
 			cells = append(cells, placed{from, m.value})
 		}
 	}
-	return cells, below
+	return cells, above
 }

@@ -2,7 +2,6 @@ package xlsx
 
 import (
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -30,71 +29,11 @@ type Sheet struct {
 	part   io.ReadCloser
 	xml    *elements
 	number int
-	hidden bool           // the row that was read last
-	names  []string       // of the columns
-	named  int            // cells of the header
-	merged []merged       // ranges that begin below
-	spread []merged       // ranges that the row may be in
+	hidden bool     // the row that was read last
+	names  []string // of the columns
+	named  int      // cells of the header
+	merged ranges
 	row    map[string]any // reused
-}
-
-// Choice says which sheet is read, and from where on.
-type Choice struct {
-	Sheet  string   // "": the first one that is shown
-	Header int      // number of the row of the header; 0: it is found
-	Names  []string // that the header has; none: any
-}
-
-// oleMark begins a file of Excel before 2007, and an XLSX file that is encrypted.
-const oleMark = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-
-// mostFitting is in how many other sheets the names of a Choice are looked for.
-const mostFitting = 20
-
-// Open opens a sheet of an XLSX file of that size.
-func Open(file io.ReaderAt, size int64, c Choice) (*Sheet, error) {
-	begin := make([]byte, len(oleMark))
-	if _, err := file.ReadAt(begin, 0); err == nil && string(begin) == oleMark {
-		return nil, errors.New("it is protected by a password, or made by Excel before 2007: save it as XLSX without " +
-			"a password")
-	}
-	b, err := openBook(file, size)
-	if err != nil {
-		return nil, fmt.Errorf("it is no XLSX file, or damaged: %w", err)
-	}
-	at := slices.IndexFunc(b.sheets, func(s sheet) bool { return s.name == c.Sheet || c.Sheet == "" && !s.hidden })
-	if at < 0 && c.Sheet == "" {
-		at = 0
-	}
-	if at < 0 {
-		return nil, fmt.Errorf("it has no sheet %q; --sheet may be %s", c.Sheet, list(b.sheets))
-	}
-	s := &Sheet{book: b, row: map[string]any{}, name: b.sheets[at].name, others: slices.Delete(slices.Clone(b.sheets), at, at+1)}
-	row, _, err := b.header(b.sheets[at].part, c)
-	if err == nil {
-		err = s.begin(b.sheets[at].part, row)
-	}
-	switch {
-	case err == io.EOF && c.Header > 0:
-		err = fmt.Errorf("the sheet %q has no row %d, which --header-row says", s.name, c.Header)
-	case err == io.EOF && len(s.others) > 0:
-		err = fmt.Errorf("the sheet %q is empty: it has no header; --sheet may be %s", s.name, list(s.others))
-	case err == io.EOF:
-		err = fmt.Errorf("the sheet %q is empty: it has no header", s.name)
-	case err != nil:
-		err = fmt.Errorf("sheet %q cannot be read: %w", s.name, err)
-	}
-	if err != nil {
-		s.Close()
-		return nil, err
-	}
-	for _, other := range s.others[:min(len(s.others), mostFitting)] {
-		_, fits, err := b.header(other.part, c)
-		if fits && err == nil && !other.hidden && c.Sheet == "" {
-			s.Fitting = append(s.Fitting, other.name)
-		}
-	}
-	return s, nil
 }
 
 // Notes says what somebody should know of the sheet, once it was read.
@@ -194,7 +133,7 @@ func (s *Sheet) Next() (map[string]any, error) {
 		s.Hidden++
 	}
 	own := len(slices.DeleteFunc(slices.Clone(cells), placed.blank))
-	cells, below := s.fill(cells)
+	cells, below := s.merged.fill(cells, s.number, len(s.names))
 	s.Single = own+below == 1 && s.named > 2
 	clear(s.row)
 	for _, c := range cells {
@@ -208,17 +147,6 @@ func (s *Sheet) Next() (map[string]any, error) {
 		s.row[name] = c.value
 	}
 	return s.row, nil
-}
-
-// placed is the value of a cell that is not empty.
-type placed struct {
-	column int // from 0
-	value  any
-}
-
-func (c placed) blank() bool {
-	text, is := c.value.(string)
-	return is && strings.TrimSpace(text) == ""
 }
 
 // cells returns those of the next row that are not empty, or io.EOF.
