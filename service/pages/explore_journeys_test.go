@@ -279,7 +279,7 @@ func askFresh(t *testing.T, h hand) {
 	for _, f := range h.filings {
 		newest[countyOf(f)] = max(newest[countyOf(f)], f.Text(index.FilingDate))
 	}
-	rows := split(h.Value(`[...document.querySelectorAll("#counties tbody tr")].map((row) => row.cells[0].textContent + "|" + row.cells[3].textContent).join("\n")`))
+	rows := split(h.Value(`[...document.querySelectorAll("#counties tbody tr")].map((row) => row.cells[0].textContent + "|" + row.cells[2].textContent).join("\n")`))
 	for _, row := range rows {
 		if county, day, _ := strings.Cut(row, "|"); cmp.Or(newest[county], "–") != day {
 			t.Errorf("%s: %s, want %s", county, day, newest[county])

@@ -39,6 +39,8 @@ func TestPictures(t *testing.T) {
 	e := explore(t, "#map=8/28.5/-81.3")
 	e.Resize(1280, 800)
 	e.use(e.site.Key)
+	e.Value(`document.activeElement.blur(), ""`)
+	e.waitIdle()
 	e.Picture(filepath.Join(folder, "explorer.png"))
 	if err := os.WriteFile(filepath.Join(folder, "pages.sha256"), []byte(strings.Join(shown, "\n")+"\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -20,10 +20,10 @@ const dayOf = (time) => time.toLocaleDateString("en-GB", { day: "numeric", month
 const columns = [
   ["County", (c) => (c.state ? `${c.county}, ${c.state}` : c.county)],
   ["Filings", (c) => number(c.filings), "number"],
-  ["With coordinates", (c) => `${Math.round((100 * c.withCoordinates) / (c.filings || 1))} %`, "number"],
   ["Newest", (c) => c.lastFilingDate ?? "–", "day"],
   ["Last added", (c) => (c.lastAddedAt ? dayOf(new Date(c.lastAddedAt)) : "–"), "day"],
   ["Checked", (c) => (c.checkedAt ? dayOf(new Date(c.checkedAt)) : "–"), "day"],
+  ["With coordinates", (c) => `${Math.round((100 * c.withCoordinates) / (c.filings || 1))} %`, "number"],
   ["Source", (c) => c.source?.name ?? c.source ?? "–"],
 ];
 
