@@ -58,7 +58,7 @@ func place(f *Filing) (city, zip string) {
 }
 
 // endOf reads what an address ends with (rules P7, X54 and X66): "…, CITY, FL 32801", "…, CITY, FL, 32801",
-// "…, CITY FL 32801", the first two also without the ZIP code. A line break separates as a comma does.
+// "…, CITY FL 32801", "…, CITY FL, 32801", the first two also without the ZIP code. A line break separates as a comma does.
 // No city begins with a digit, or is the first part of the address: that is a street.
 func endOf(address string) (city, zip string) {
 	rest, part := cutPart(address)
@@ -72,8 +72,8 @@ func endOf(address string) (city, zip string) {
 		if city, state = cutWord(city); IsState(strings.ToUpper(state)) {
 			zip = code
 		}
-	} else if city != "" { // "ELM ST FL"
-		return "", zip
+	} else if city != "" && zip == "" { // "ELM ST FL"
+		return "", ""
 	}
 	if !IsState(strings.ToUpper(state)) {
 		return "", zip

@@ -66,6 +66,8 @@ func TestDerive_X66_City(t *testing.T) {
 		{"a comma before the ZIP code", "", "1 Elm St, Elsewhere, FL, 32801", "elsewhere"},
 		{"a comma before the long ZIP code", "", "1 Elm St, Elsewhere, FL, 32801-1234", "elsewhere"},
 		{"one part for city, state and ZIP code", "", "1 Elm St, Fort Elsewhere FL 32801", "fort elsewhere"},
+		{"one part for city and state, and a ZIP code", "", "1 Elm St, Fort Elsewhere FL, 32801", "fort elsewhere"},
+		{"a street, a state and a ZIP code", "", "1 Elm St FL, 32801", ""},
 		{"one part for city and state", "", "1 Elm St, Elsewhere FL", ""},
 		{"nothing between commas", "", "1 Elm St, Elsewhere,, FL 32801,", "elsewhere"},
 		{"two letters that are no state", "", "145 OAK ST, ELSEWHERE, SE", ""},

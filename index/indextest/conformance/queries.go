@@ -64,8 +64,13 @@ func (g *generator) holding(e *indextest.Entry) index.Predicate {
 }
 
 // predicate returns one that holds for e, if e has the value that it needs.
-func (g *generator) predicate(e *indextest.Entry) index.Predicate {
-	switch g.IntN(23) {
+func (g *generator) predicate(e *indextest.Entry) index.Predicate { return g.ofKind(g.IntN(23), e) }
+
+// filters are the kinds of predicates that rules X54 and X26 name.
+var filters = map[string]int{"county": 0, "added": 10, "owner": 18, "state": 20, "zip": 21, "current amount": 22}
+
+func (g *generator) ofKind(kind int, e *indextest.Entry) index.Predicate {
+	switch kind {
 	case 0:
 		counties := []string{g.pick(e.Text(index.County), e.Derived.CountyName)}
 		for range g.IntN(2) * g.IntN(50) {

@@ -19,14 +19,33 @@ import (
 const (
 	randomFilings = 3_000
 	randomQueries = 400
+	filterQueries = 20 // of each filter that has a part of its own
 )
 
 func testRandom(t *testing.T, open func(t *testing.T) Harness) {
 	filings := edges.Fuzzed(randomFilings, 1)
 	r, o := opened(t, open(t).Store, filings), indextest.NewOracle("", filings)
 	t.Run("pages and totals", func(t *testing.T) { checkQueries(t, r, o, newGenerator(2, filings), randomQueries) })
+	for name, kind := range filters {
+		t.Run("X54 "+name, func(t *testing.T) { checkFilter(t, r, o, newGenerator(54, filings), kind) })
+	}
 	t.Run("stats", func(t *testing.T) { sameStats(t, r, o) })
 	t.Run("regions", func(t *testing.T) { checkRegions(t, r, newGenerator(34, filings)) })
+}
+
+// checkFilter sends queries by predicates of one kind, half of them turned round.
+func checkFilter(t *testing.T, r index.Reader, o *indextest.Oracle, g *generator, kind int) {
+	t.Helper()
+	for range filterQueries {
+		p := g.ofKind(kind, indextest.NewEntry(g.any()))
+		if g.IntN(2) == 0 {
+			p = index.Not{Predicate: p}
+		}
+		s := index.Sort{By: index.SortFields[g.IntN(len(index.SortFields))], Ascending: g.IntN(2) == 0}
+		if err := compare(t.Context(), o, r, index.Where(p), s, g.pages); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // checkQueries sends random queries to r and compares its responses with the oracle's. It stops after a few differences.
