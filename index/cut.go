@@ -9,7 +9,7 @@ import (
 
 // ErrRecord is a record that is not written as AppendRecord writes it: with a member that is not its own, without one, with
 // one twice, or in another order. Nothing of it may be sent, since where a tier's part of it ends is not known (rule X23).
-var ErrRecord = errors.New("the engine gives records whose members are not their own, in their own order")
+var ErrRecord = errors.New("the engine returned a record with missing, extra or reordered fields")
 
 // NumReturned is how many fields a record has.
 const NumReturned = numReturned
@@ -93,7 +93,7 @@ func (r Record) AppendFields(dst []byte, t Tier, set FieldSet) ([]byte, error) {
 			continue
 		}
 		start := starts[f]
-		for f < last && set.Has(f+1) { // neighbours go together
+		for f < last && set.Has(f+1) { // neighbors go together
 			f++
 		}
 		dst = append(dst, r[start:starts[f+1]]...)

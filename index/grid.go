@@ -59,7 +59,7 @@ func NewGrid(b Box, precision int) Grid {
 }
 
 // TileBox returns the box of a tile: of just those coordinates that are in its column and its row, whose edges belong to one of two
-// neighbours.
+// neighbors.
 func TileBox(column, row, precision int) Box {
 	x, y := columnSpan(column, precision), rowSpan(row, precision)
 	return Box{North: math.Nextafter(y.To, -180), South: y.From, East: math.Nextafter(x.To, -360), West: x.From}
@@ -140,7 +140,7 @@ func CompareCells(a, b Cell) int {
 	return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Column, b.Column))
 }
 
-// RoundDegrees rounds a mean of coordinates to six decimals, a tenth of a metre, half away from zero. The order in which
+// RoundDegrees rounds a mean of coordinates to six decimals, a tenth of a meter, half away from zero. The order in which
 // coordinates are added up, which differs between engines, shards and copies of shards, changes the last digits of a
 // mean. Means of coordinates with six decimals often lie half-way, so the mean is rounded to nine decimals first: that
 // takes away what the order did.

@@ -22,16 +22,16 @@ type Region interface {
 	Meets(b Box) bool
 }
 
-// Near holds for the points at most Radius metres from Center, by the haversine formula.
+// Near holds for the points at most Radius meters from Center, by the haversine formula.
 type Near struct {
 	Center Point
 	Radius float64 // 1 to MaxRadius
 }
 
-// MaxRadius is the largest radius of Near, in metres.
+// MaxRadius is the largest radius of Near, in meters.
 const MaxRadius = 100_000
 
-// earth is the mean radius of the Earth in metres, to which the sphere of Near has it (rule X34).
+// earth is the mean radius of the Earth in meters, to which the sphere of Near has it (rule X34).
 const earth = 6_371_008.8
 
 // Polygon holds inside the even-odd outline through Corners and back to the first one, in the plane of degrees, edges included. It is exact
@@ -177,7 +177,7 @@ func (p Polygon) Bounds() Box {
 	return b
 }
 
-// slack is more degrees, or millionths of a metre, than computing with floats may lose.
+// slack is more degrees, or millionths of a meter, than computing with floats may lose.
 const slack = 1e-9
 
 // Meets implements Region: neither b's sides nor an edge's separates the two.
@@ -201,7 +201,7 @@ func (p Polygon) Meets(b Box) bool {
 // Has implements Region.
 func (p Near) Has(at Point) bool { return p.Center.distance(at) <= p.Radius }
 
-// distance is that of the haversine formula, in metres.
+// distance is that of the haversine formula, in meters.
 func (p Point) distance(to Point) float64 {
 	half := func(from, to float64) float64 { s := math.Sin((to - from) * math.Pi / 360); return s * s }
 	h := half(p.Latitude, to.Latitude) +

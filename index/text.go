@@ -47,7 +47,7 @@ func SplitCounty(county string) (name, state string) {
 }
 
 // Distance returns the number of characters to insert, delete or replace to turn a into b; with
-// swaps also to exchange with their neighbour, none of them twice: the optimal string alignment
+// swaps also to exchange with their neighbor, none of them twice: the optimal string alignment
 // distance.
 func Distance(a, b []rune, swaps bool) int {
 	width := len(b) + 1

@@ -172,7 +172,7 @@ func TestX43_Replace(t *testing.T) {
 		}
 		for text, says := range map[string]string{
 			lines(9001, 1, "Lake, FL", ""):                                          `"Lake, FL" is none of the counties that are loaded here`,
-			lines(101, 1400, "Orange, FL", "") + `{"id":101,"deleted":true}` + "\n": "what a full load, or --replace, does not bring is gone",
+			lines(101, 1400, "Orange, FL", "") + `{"id":101,"deleted":true}` + "\n": "already removes filings that the source lacks",
 			lines(101, 1, "Orange, FL", "") + lines(101, 1, "Orange, FL", paid):     "101 is in this load already",
 		} {
 			watched := &watcher{}

@@ -139,7 +139,7 @@ func TestPostgres_Rejects(t *testing.T) {
 		{"L4 a name twice", `7 AS id, 'A, FL' AS county, '{"a":1,"a":2}'::json AS aiSummary`, Reject{ID: 7, Field: "aiSummary",
 			Reason: `the name "a" appears twice`, Record: `{"id":7,"county":"A, FL","aiSummary":{"a":1,"a":2}}`}},
 		{"L4 deleted in a full load", `7 AS id, 'A, FL' AS county, false AS deleted`, Reject{ID: 7, Field: "deleted",
-			Reason: "is for updates: what a full load, or --replace, does not bring is gone", Record: `{"id":7,"county":"A, FL","deleted":false}`}},
+			Reason: "is only for --update; a full load or --replace already removes filings that the source lacks", Record: `{"id":7,"county":"A, FL","deleted":false}`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -72,7 +72,7 @@ func TestVerification(t *testing.T) {
 			return nil
 		}},
 		{name: "a search that finds nothing", says: "of a search for its owner", read: func(r index.Reader) index.Reader { return forgetful{r} }},
-		{name: "X23: members in another order", says: "not their own, in their own order", read: func(r index.Reader) index.Reader { return sorting{r} }},
+		{name: "X23: members in another order", says: "missing, extra or reordered fields", read: func(r index.Reader) index.Reader { return sorting{r} }},
 		{name: "in an update, a deletion undone", update: true, says: "filings: 149 expected, 150 found", alter: func(b generation.Build, f *index.Filing) error {
 			if f.ID == 149 { // the last that is put, after the deletion
 				old := *f

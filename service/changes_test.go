@@ -83,7 +83,7 @@ func between(t *testing.T, a response) string {
 	return body
 }
 
-// evolved returns a site over three generations: in the second one 1 has another owner, 2 another telephone number, 3 is
+// evolved returns a site over three generations: in the second one 1 has another owner, 2 another phone number, 3 is
 // removed and 100 added; in the third one 1 is as it was.
 func evolved(t *testing.T) (*site, *lineage) {
 	e := &lineage{}

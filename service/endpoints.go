@@ -42,7 +42,7 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 			ID: "searchFilings", Tag: openapi.TagFilings, Summary: "Search filings",
 			Text: "Returns a page of the filings that contain the term `q` and match the filters of the list, in " +
 				"one of five sorts. Ties are in the list's order. Filings without the value come last in both " +
-				"directions. With `typos=auto` a term that is found nowhere is searched as words, and misspelt " +
+				"directions. With `typos=auto` a term that is found nowhere is searched as words, and misspelled " +
 				"ones are corrected. With `Accept: application/geo+json` the response is a FeatureCollection.",
 			Schema: "FilingSearchResponse", Data: []index.Record{}, GeoJSON: handlers.FilingFeatureCollection{},
 		}},

@@ -27,7 +27,7 @@ var sizes = []int{500_000, 2_000_000, 8_000_000}
 
 // measureGrowth measures the same pages with more and more filings, up to largest, in both engines.
 func (b *bench) measureGrowth(ctx context.Context, largest int) error {
-	fmt.Print("\n| filings | load, s | first page, ms, median | deep page | search | box | new name | new box | new county and amount | stats | cached page | owners as typed, p99 | a misspelt name, p99 of what it takes more | memory of the service, MiB |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	fmt.Print("\n| filings | load, s | first page, ms, median | deep page | search | box | new name | new box | new county and amount | stats | cached page | owners as typed, p99 | a misspelled name, p99 of what it takes more | memory of the service, MiB |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, n := range sizes {
 		if n > largest {
 			break

@@ -21,7 +21,7 @@
 //	regions   pages of circles and polygons beside boxes with as many filings, of both engines
 //	tokens    what the service takes for requests with a token beside those with a key, of both engines
 //	fair      an account beside eight free ones that send nothing but the most expensive groups, of both engines
-//	owners    owners as somebody types them, and misspelt names, of both engines; PostgreSQL with pg_trgm completes the same
+//	owners    owners as somebody types them, and misspelled names, of both engines; PostgreSQL with pg_trgm completes the same
 //
 // and these only by name, since they take long, or need more than the servers:
 //

@@ -58,8 +58,8 @@ func typing(name string) (typed []string) {
 	return typed
 }
 
-// misspelt returns a name whose last word lacks a letter in its middle.
-func misspelt(name string) string {
+// misspelled returns a name whose last word lacks a letter in its middle.
+func misspelled(name string) string {
 	end := len(name) - 3
 	return name[:end] + name[end+1:]
 }
@@ -78,13 +78,13 @@ func (s *served) typed(ctx context.Context, people []string) (first time.Duratio
 	return took[0], took[1:], nil
 }
 
-// corrected searches for names as they are and misspelt, and returns how much longer each search took where it had to be corrected. It
+// corrected searches for names as they are and misspelled, and returns how much longer each search took where it had to be corrected. It
 // counts the last ones, measuredNames at the most: the very first one reads the words, and within the first hundreds the JVM compiles.
 func (s *served) corrected(ctx context.Context, people []string) (more []time.Duration, err error) {
 	people = people[:min(len(people), warmingNames+measuredNames)]
 	for _, name := range people {
 		var took [2]time.Duration
-		for i, path := range []string{"/v1/filings/search?limit=20&q=" + url.QueryEscape(name), "/v1/filings/search?limit=20&typos=auto&q=" + url.QueryEscape(misspelt(name))} {
+		for i, path := range []string{"/v1/filings/search?limit=20&q=" + url.QueryEscape(name), "/v1/filings/search?limit=20&typos=auto&q=" + url.QueryEscape(misspelled(name))} {
 			if took[i], err = s.timed(ctx, path); err != nil {
 				return nil, err
 			}
@@ -112,7 +112,7 @@ func (b *bench) measureOwners(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Print("\n| | owners as typed: ms, the first time | median and p99 | misspelt searches: ms more than right ones, median and p99 | groups of all owners, ms, the first time |\n|---|---|---|---|---|\n")
+	fmt.Print("\n| | owners as typed: ms, the first time | median and p99 | misspelled searches: ms more than right ones, median and p99 | groups of all owners, ms, the first time |\n|---|---|---|---|---|\n")
 	err = b.onBoth(ctx, "owners", func(engine string, s *served) error { return measureOwnersOf(ctx, engine, s, people) })
 	if err != nil {
 		return err

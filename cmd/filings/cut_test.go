@@ -87,7 +87,7 @@ func TestX23_SearchServerThatSorts(t *testing.T) {
 	}
 	refused := func(what, says string, code int, errs string) {
 		t.Helper()
-		for _, part := range []string{says, "not their own, in their own order", "_source as it was written"} {
+		for _, part := range []string{says, "missing, extra or reordered fields", "_source as it was written"} {
 			if code != exitFailed || !strings.Contains(errs, part) {
 				t.Errorf("%s: exit code %d, no %q in %s", what, code, part, errs)
 			}

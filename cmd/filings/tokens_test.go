@@ -60,9 +60,9 @@ func TestX32_Command(t *testing.T) {
 		t.Errorf("without filings: %d %q %q", code, out, errs)
 	}
 	f.must(t, f.must(t, "", "generate", "--count", "100"), "reindex", "--format", "ndjson", "-")
-	const misspelt = `exclude_counties must be what some filing has, not "Orenge, FL"; the nearest are Orange, FL;`
-	if code, out, errs := create("--user", "u1", page, "exclude_counties=Orenge, FL"); code != exitUsage || !strings.Contains(errs, misspelt) || out != "" {
-		t.Errorf("misspelt: %d %q %q", code, out, errs)
+	const misspelled = `exclude_counties must be what some filing has, not "Orenge, FL"; the nearest are Orange, FL;`
+	if code, out, errs := create("--user", "u1", page, "exclude_counties=Orenge, FL"); code != exitUsage || !strings.Contains(errs, misspelled) || out != "" {
+		t.Errorf("misspelled: %d %q %q", code, out, errs)
 	}
 	token := strings.TrimSpace(f.must(t, "", "tokens", "create", "--user", "u1", "--expires-in", "8784h", page, "county=Orange, FL", "endpoints=list,one"))
 	p, ok := tokens.Secrets(secrets).Verify(token)

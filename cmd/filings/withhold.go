@@ -147,7 +147,7 @@ func (p *program) withholdAddCommand() *cobra.Command {
 	f.StringVar(&of.County, "county", "", "only those of this county, such as \"Orange, FL\"")
 	f.StringVar(&of.Reason, "reason", "", "why, without the name: the list keeps it")
 	f.StringVar(&of.Until, "until", "", "the last day, YYYY-MM-DD; without it, for ever")
-	f.BoolVar(&of.Contacts, "contacts", false, "withhold only the owner's telephone numbers and e-mail addresses")
+	f.BoolVar(&of.Contacts, "contacts", false, "withhold only the owner's phone numbers and e-mail addresses")
 	f.BoolVar(&yes, "yes", false, "do not ask")
 	cmd.RunE = p.withWithholder(func(ctx context.Context, w *withholder, _ []string) error {
 		m, err := sieve.Preview(ctx, w.store, of)

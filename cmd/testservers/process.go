@@ -130,7 +130,7 @@ func runTool(command *exec.Cmd) error {
 	if err == nil {
 		return nil
 	}
-	text := strings.ReplaceAll(string(output), "\x1b[0m", "") // which Maven prints even without colours
+	text := strings.ReplaceAll(string(output), "\x1b[0m", "") // which Maven prints even without colors
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return fmt.Errorf("%s: %w: %s", filepath.Base(command.Path), err, strings.Join(lines[:min(2, len(lines))], " | "))
 }

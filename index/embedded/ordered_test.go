@@ -10,7 +10,7 @@ import (
 )
 
 // TestX8_OrderedRecords: long pages, which are read from the records in the default order, have what single records have,
-// with a filter that selects many and with one that selects few, wherever they begin, also in other orders of neighbours.
+// with a filter that selects many and with one that selects few, wherever they begin, also in other orders of neighbors.
 func TestX8_OrderedRecords(t *testing.T) {
 	t.Parallel()
 	filings := append(edges.Fuzzed(500, 5), synthetics(6000, 2)...)

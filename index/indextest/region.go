@@ -15,7 +15,7 @@ func (e *Entry) near(p index.Near) bool {
 	return ok1 && ok2 && Distance(p.Center, index.Point{Latitude: lat, Longitude: lon}) <= p.Radius
 }
 
-// Distance returns the metres between two points, along the sphere of rule X34.
+// Distance returns the meters between two points, along the sphere of rule X34.
 func Distance(a, b index.Point) float64 {
 	vector := func(p index.Point) [3]float64 {
 		sin, cos := math.Sincos(p.Latitude / 180 * math.Pi)

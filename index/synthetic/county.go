@@ -7,7 +7,7 @@ type county struct {
 	towns       []town
 }
 
-// town is an invented town. Its centre is in millionths of a degree.
+// town is an invented town. Its center is in millionths of a degree.
 type town struct {
 	name     string
 	zip      int
@@ -60,7 +60,7 @@ func wrap(lon int) int {
 	return lon
 }
 
-// near draws a distance from a town's centre in millionths of a degree: mostly small, at most 60,000 (some 6 km).
+// near draws a distance from a town's center in millionths of a degree: mostly small, at most 60,000 (some 6 km).
 func (d *dice) near() int {
 	spread := 60_000 >> d.below(4)
 	return d.from(-spread, spread)

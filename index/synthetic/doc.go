@@ -9,7 +9,7 @@
 // them near the antimeridian. Every field of every tier is filled in many filings and missing in some.
 //
 // Names of states and counties are real, and a county's towns lie near it. Everything else is invented: people,
-// companies, towns and streets are words put together, telephone numbers are 555-01xx, e-mails are at example.com and
+// companies, towns and streets are words put together, phone numbers are 555-01xx, e-mails are at example.com and
 // example.org.
 //
 // The generator draws integers only, from rand.PCG, whose stream is fixed, and never computes with floating-point

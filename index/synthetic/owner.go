@@ -55,7 +55,7 @@ func (g *Generator) ownerNamed(number uint64) string {
 	return string(g.buf)
 }
 
-// contacts sets the owner's telephone numbers and e-mail addresses, at least one of them.
+// contacts sets the owner's phone numbers and e-mail addresses, at least one of them.
 func (g *Generator) contacts(f *index.Filing) {
 	d := &g.dice
 	f.SetText(index.OwnerPhonePrimary, g.phone())

@@ -114,7 +114,7 @@ func (g *Generator) summary(c *county, t *town, k kind) string {
 	g.buf = append(append(g.buf[:0], "Made-up "...), index.CategoryValues[k]...)
 	g.buf = append(append(g.buf, " property in "...), t.name...)
 	g.buf = append(append(g.buf, ", "...), c.full...)
-	g.buf = append(append(g.buf, ", near the "...), pick(d, g.words.colours)...)
+	g.buf = append(append(g.buf, ", near the "...), pick(d, g.words.colors)...)
 	g.buf = append(append(g.buf, " "...), pick(d, g.words.roots)...)
 	g.buf = append(g.buf, " Library. Open filings on record: "...)
 	g.buf = strconv.AppendInt(g.buf, int64(1+d.early(6)), 10)

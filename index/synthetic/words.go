@@ -2,7 +2,7 @@ package synthetic
 
 // Lists of words. Adding to one changes what every seed makes, and with it the golden hash of the tests.
 type words struct {
-	given, roots, endings, colours         []string
+	given, roots, endings, colors          []string
 	streets, townEndings                   []string
 	trades, filingTypes, holders, statuses []string
 	propertyTypes                          []string
@@ -16,7 +16,7 @@ func newWords() words {
 			"Heather", "Clover", "Thistle", "Alder", "Linden", "Rowan", "Medlar", "Quince", "Señor", "Köhl"},
 		endings: []string{"bank", "brook", "dale", "field", "ford", "gate", "ham", "hill", "hurst", "land", "ley", "more",
 			"stead", "ton", "wood", "worth"},
-		colours: []string{"Amber", "Blue", "Copper", "Golden", "Green", "Grey", "Ivory", "Red", "Silver", "White"},
+		colors:  []string{"Amber", "Blue", "Copper", "Golden", "Green", "Grey", "Ivory", "Red", "Silver", "White"},
 		streets: []string{"St", "Ave", "Rd", "Ln", "Ct", "Dr", "Blvd", "Way", "Ter", "Pl"},
 		townEndings: []string{" Springs", " Grove", " Falls", "ville", "bury", " Harbor", " Heights", "mere", " Crossing",
 			" Park"},

@@ -5,7 +5,7 @@ import "filings/index"
 func (d *draft) setDeleted(v *value) {
 	switch {
 	case !d.rules.Update:
-		d.fail(deletedName, "is for updates: what a full load, or --replace, does not bring is gone")
+		d.fail(deletedName, "is only for --update; a full load or --replace already removes filings that the source lacks")
 	case v.fault != "":
 		d.fail(deletedName, v.fault)
 	case v.kind != kindBool:

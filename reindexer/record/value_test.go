@@ -142,7 +142,7 @@ func TestL3L4_Records(t *testing.T) {
 		{"L4 longitude alone", `{"id":1,"county":"A, FL","geocodedLongitude":0,"geocodedLatitude":null}`, "geocodedLatitude", "is missing, but there is a geocodedLongitude"},
 		{"L4 latitude", `{"id":1,"county":"A, FL","geocodedLatitude":90.0000001,"geocodedLongitude":0}`, "geocodedLatitude", "the number 90.0000001 is not a latitude, -90 to 90"},
 		{"L4 longitude", `{"id":1,"county":"A, FL","geocodedLatitude":0,"geocodedLongitude":-181}`, "geocodedLongitude", "the number -181 is not a longitude, -180 to 180"},
-		{"L4 deleted", `{"id":1,"county":"A, FL","deleted":false}`, "deleted", "is for updates: what a full load, or --replace, does not bring is gone"},
+		{"L4 deleted", `{"id":1,"county":"A, FL","deleted":false}`, "deleted", "is only for --update; a full load or --replace already removes filings that the source lacks"},
 		{"L4 first fault counts", `{"id":1,"county":"A","owner":5}`, "county", `"A" is not "<County>, <ST>" with two capital letters for the state`},
 		{"L4 name twice", `{"id":1,"county":"A, FL","owner":"a","owner":"a"}`, "owner", "appears twice"},
 		{"L4 name twice, once null", `{"id":1,"county":"A, FL","owner":null,"owner":"a"}`, "owner", "appears twice"},

@@ -16,8 +16,8 @@ import (
 	"filings/service/access"
 )
 
-// modelled are limits that random requests reach.
-func modelled() access.Limits {
+// modeled are limits that random requests reach.
+func modeled() access.Limits {
 	return access.Limits{
 		access.Free:       {Quota: 9, Burst: 2},
 		access.Starter:    {Quota: 6, Burst: 3, Tokens: 6, TokenBurst: 1},
@@ -225,8 +225,8 @@ func TestK8_Model(t *testing.T) {
 	t.Parallel()
 	now := morning()
 	stores := []access.Store{
-		redisPlace(t).open(t, modelled(), now.Now),
-		embeddedPlace(t).open(t, modelled(), now.Now),
+		redisPlace(t).open(t, modeled(), now.Now),
+		embeddedPlace(t).open(t, modeled(), now.Now),
 	}
 	var runs atomic.Int64
 	rapid.Check(t, func(rt *rapid.T) {
@@ -262,7 +262,7 @@ type charged struct {
 }
 
 func (r *modelRun) start() {
-	r.model = model{used: map[string]int64{}, days: map[string]int64{}, tokens: map[string]int64{}, limits: modelled(),
+	r.model = model{used: map[string]int64{}, days: map[string]int64{}, tokens: map[string]int64{}, limits: modeled(),
 		debt: debt{new(big.Rat), r.now.Now()}, visits: map[string]*debt{}, older: map[string]*older{}}
 	r.keys = make([][]string, len(r.stores))
 	r.model.tier = rapid.SampledFrom(access.Tiers).Draw(r.rt, "tier")

@@ -9,7 +9,7 @@ import (
 	"filings/index"
 )
 
-// zstdWindow is how far back zstd looks: records resemble their neighbours, and more would be memory.
+// zstdWindow is how far back zstd looks: records resemble their neighbors, and more would be memory.
 const zstdWindow = 512 << 10
 
 // Compress returns an encoder that compresses what e writes with a content coding, gzip or zstd. "" is none.

@@ -17,7 +17,7 @@
 // service describes of itself in its OpenAPI document, filters and fields, is not written down there again. What the map shows comes from
 // vector tiles, which mvt.js reads; cells.js decides which are needed, so that a view costs what was not seen before.
 //
-// Two of its folders come from elsewhere, unchanged, with their licences beside them: leaflet is the package leaflet 1.9.4
+// Two of its folders come from elsewhere, unchanged, with their licenses beside them: leaflet is the package leaflet 1.9.4
 // of npm, without its images; outline is of the package us-atlas 3.0.1, made from files of the U.S. Census Bureau, which
 // are in the public domain. Its counties are kept compressed (gzip -9n), as they are sent: the page loads these 251 kB
 // when its reader first zooms in. cities.json has the names of cities above 20,000 people, of the Census Bureau and the
@@ -28,7 +28,7 @@
 // # The reference
 //
 // The folder scalar has dist/browser/standalone.js of the package @scalar/api-reference 1.72.1 of npm, unchanged but for
-// gzip, with its licence next to it. docs.js turns off everything that sends requests elsewhere (fonts, telemetry, proxies,
+// gzip, with its license next to it. docs.js turns off everything that sends requests elsewhere (fonts, telemetry, proxies,
 // agents), offers parameters one by one, and names controls that Scalar leaves without a name.
 package pages
 
@@ -58,7 +58,7 @@ var mediaTypes = map[string]string{
 	".json": "application/json; charset=utf-8",
 	".png":  "image/png",
 	".svg":  "image/svg+xml",
-	"":      "text/plain; charset=utf-8", // a licence
+	"":      "text/plain; charset=utf-8", // a license
 }
 
 // File is what everybody gets as it is, without a key and without counting: a page, and the OpenAPI document.

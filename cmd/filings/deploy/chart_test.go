@@ -76,8 +76,8 @@ loads:
 // refused are values that the chart refuses, with what it says.
 var refused = []struct{ name, values, says string }{
 	{"no image", "image: {repository: ''}", "minLength"},
-	{"misspelt value", "replica: 3", "'replica'"},
-	{"misspelt setting", "settings: {FILINGS_INDEXX: a}", "FILINGS_INDEXX"},
+	{"misspelled value", "replica: 3", "'replica'"},
+	{"misspelled setting", "settings: {FILINGS_INDEXX: a}", "FILINGS_INDEXX"},
 	{"setting that is no text", "settings: {FILINGS_INDEX_SHARDS: 2}", "want string"},
 	{"secret", "settings: {FILINGS_ELASTICSEARCH_API_KEY: secret}", "FILINGS_ELASTICSEARCH_API_KEY"},
 	{"password of Elasticsearch", "settings: {FILINGS_ELASTICSEARCH_URL: 'https://u:p@elasticsearch'}", "FILINGS_ELASTICSEARCH_URL"},

@@ -1,5 +1,5 @@
 // Package settings is the environment of the program, read and checked: the variables that begin
-// with FILINGS_. It refuses a variable that it does not know, so that a misspelt one is an error
+// with FILINGS_. It refuses a variable that it does not know, so that a misspelled one is an error
 // and no silent default. It imports nothing of ours: the program turns settings into the
 // configuration of engine, key store and service.
 //

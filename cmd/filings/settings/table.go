@@ -50,10 +50,10 @@ func suggestion(name string) string {
 	return Suggestion(name, all)
 }
 
-// mostTypos is how many letters a misspelt name may differ in from the one that was meant.
+// mostTypos is how many letters a misspelled name may differ in from the one that was meant.
 const mostTypos = 3
 
-// Suggestion asks for the one of names that a misspelt name may have been meant for: " (did you mean LISTEN?)". It is ""
+// Suggestion asks for the one of names that a misspelled name may have been meant for: " (did you mean LISTEN?)". It is ""
 // where none is near.
 func Suggestion(name string, names []string) string {
 	best, least := "", min(mostTypos+1, len(name)) // of a short name nothing may be left

@@ -1,5 +1,5 @@
 // Command nightly runs the tests that `make test` leaves out (servers.Nightly), group by group, and
-// records what it verified. A group has inputs: the folders whose behaviour its tests verify. When
+// records what it verified. A group has inputs: the folders whose behavior its tests verify. When
 // all tests of a group have passed, its line in .ci/verified is a hash of these inputs, the tests'
 // files and go.sum. With -stale only groups run whose hash is another one now, which is how .ci/run
 // knows that a change needs them. Nothing else writes that file: a line in it is a run that passed.

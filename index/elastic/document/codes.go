@@ -7,7 +7,7 @@ import (
 	"filings/index"
 )
 
-// A code is a short text that sorts as a value does, and that many neighbouring values share: if a < b, then the code
+// A code is a short text that sorts as a value does, and that many neighboring values share: if a < b, then the code
 // of a is not above that of b. Counting a filter's filings by code, a few thousand counts at the most, shows near which
 // value any offset lies (package reader).
 

@@ -166,6 +166,6 @@ func (r *Reader) countyNames(ctx context.Context) ([]string, error) {
 		for _, c := range all {
 			names = append(names, index.Fold(c.County))
 		}
-		return slices.Compact(names), err // equal ones are neighbours
+		return slices.Compact(names), err // equal ones are neighbors
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Reach is how far the page after another one is expected to reach: a crawl reads neighbouring pages, which are about as
+// Reach is how far the page after another one is expected to reach: a crawl reads neighboring pages, which are about as
 // dense in their order. It decides what is searched first, never what is found.
 type Reach struct {
 	ties  int             // keys in which all filings of the page before are equal

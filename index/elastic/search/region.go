@@ -16,8 +16,8 @@ import (
 // Rim has the ids of the filings near a region's rim: those that are inside, and those that are not. Both are sorted.
 type Rim struct{ In, Out []int64 }
 
-// rimMetres is more than rounding a geo_point (0.01 m), Lucene's sphere (4.5e-9 of a radius) and its sines move a point, or a rim.
-const rimMetres = 0.1
+// rimMeters is more than rounding a geo_point (0.01 m), Lucene's sphere (4.5e-9 of a radius) and its sines move a point, or a rim.
+const rimMeters = 0.1
 
 // region selects what is in p.
 func region(p index.Region, rim Rim) Object {
@@ -70,7 +70,7 @@ func RimOf(p index.Region, after int64) Object {
 	switch p := p.(type) {
 	case index.Near:
 		near = Object{"bool": Object{
-			"filter": []Object{circle(p.Center, p.Radius+rimMetres)}, "must_not": []Object{circle(p.Center, p.Radius-rimMetres)},
+			"filter": []Object{circle(p.Center, p.Radius+rimMeters)}, "must_not": []Object{circle(p.Center, p.Radius-rimMeters)},
 		}}
 	case index.Polygon:
 		var strips [][][][2]float64

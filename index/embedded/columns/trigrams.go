@@ -49,7 +49,7 @@ var classOf = func() (class [256]uint32) {
 	return class
 }()
 
-// trigram returns the number of three bytes. Trigrams that begin alike have neighbouring numbers.
+// trigram returns the number of three bytes. Trigrams that begin alike have neighboring numbers.
 func trigram(a, b, c byte) uint32 { return (classOf[a]*classes+classOf[b])*classes + classOf[c] }
 
 // trigramColumn collects the trigrams of a chunk, and writes them with it.

@@ -37,7 +37,7 @@ func circleGroup() Group {
 		Point(12, 90, 77),        // 11.119508 m
 		Filing(13, Values{index.Latitude: 28.5}),
 	}, []Case{
-		{"a metre", Near(28.5, -81.4, 1), []int64{1, 5}},
+		{"a meter", Near(28.5, -81.4, 1), []int64{1, 5}},
 		{"the sphere, inside", Near(28.5, -81.4, 11119.51), []int64{1, 2, 3, 5}},
 		{"the sphere, outside", Near(28.5, -81.4, 11119.5), []int64{1, 3, 5}},
 		{"degrees of longitude are shorter, inside", Near(28.5, -81.4, 9772.02), []int64{1, 3, 5}},

@@ -84,7 +84,7 @@ func (c placed) label() bool {
 	return strings.HasSuffix(strings.TrimSpace(text), ":")
 }
 
-var errNoText = errors.New("a cell names a text that there is not")
+var errNoText = errors.New("damaged XLSX: a cell refers to a shared string that does not exist")
 
 // value returns what c holds, as jq has it: numbers as numbers, dates as YYYY-MM-DD, true and false
 // as TRUE and FALSE, all else as text, and nil for nothing.

@@ -172,9 +172,9 @@ func TestX21_Damaged(t *testing.T) {
 		others map[string]string
 		want   string
 	}{
-		"no such text":     {`<row><c t="s"><v>3</v></c></row>`, map[string]string{"xl/sharedStrings.xml": `<sst><si><t>a</t></si></sst>`}, "row 1: column 1: a cell names a text that there is not"},
-		"no texts":         {`<row><c t="s"><v>0</v></c></row>`, nil, "a cell names a text that there is not"},
-		"no number":        {`<row><c t="s"><v>x</v></c></row>`, nil, "a cell names a text that there is not"},
+		"no such text":     {`<row><c t="s"><v>3</v></c></row>`, map[string]string{"xl/sharedStrings.xml": `<sst><si><t>a</t></si></sst>`}, "row 1: column 1: damaged XLSX: a cell refers to a shared string that does not exist"},
+		"no texts":         {`<row><c t="s"><v>0</v></c></row>`, nil, "damaged XLSX: a cell refers to a shared string that does not exist"},
+		"no number":        {`<row><c t="s"><v>x</v></c></row>`, nil, "damaged XLSX: a cell refers to a shared string that does not exist"},
 		"cell beyond":      {`<row r="7"><c r="XFE7"><v>1</v></c></row>`, nil, `row 7: it has a cell "XFE7"`},
 		"cells beyond":     {`<row>` + strings.Repeat(`<c/>`, lastColumn+1) + `</row>`, nil, "more than 16384 cells"},
 		"cells again":      {`<row>` + strings.Repeat(`<c r="A1"><v>1</v></c>`, lastColumn+1) + `</row>`, nil, "more than 16384 cells"},
