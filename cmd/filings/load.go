@@ -117,7 +117,7 @@ func guardFlags(f *pflag.FlagSet, cfg *reindexer.Config) {
 		"allow this `PERCENT` fewer filings than the live generation, in total and in each county of 200 or more "+
 			"(100: same as --force)")
 	f.Var(allowFlag{&cfg.Allowed, func(text string) string { return text }}, "allow",
-		"`WHAT` guards let pass: renewed=COUNTY, shrunk=COUNTY, changed=FIELD, empty=SOURCE or moved (repeatable)")
+		"allow a `CHANGE` that guards refuse: renewed=COUNTY, shrunk=COUNTY, changed=FIELD, empty=SOURCE or moved (repeatable)")
 	f.Var(allowFlag{&cfg.Allowed, func(county string) string { return "shrunk=" + county }}, "may-shrink",
 		"same as --allow shrunk=`COUNTY`")
 	f.Var(allowFlag{&cfg.Allowed, reindexer.Emptied}, "may-empty",
@@ -302,8 +302,9 @@ var settingHelp = map[string]string{
 	"delimiter": "`CHARACTER` between the cells of CSV: , ; | or tab (default: the most frequent one in the header)",
 	"encoding":  "`ENCODING` of text, such as windows-1252 (default: UTF-8)",
 	"sheet":     "`NAME` of the sheet of an XLSX file (default: the first one that isn't hidden)",
-	"header-row": "`NUMBER` of the row of an XLSX file, or line of CSV, that is the header (default: the row of a sheet " +
-		"that has the mapping's columns, the first line of CSV)",
-	"member": "`NAME` of the file in a zip archive (default: its only one)",
-	"path":   "jq `PROGRAM` that finds the records of a JSON document, such as '.parcels[]'",
+	"header-row": "`NUMBER` of the header's row in an XLSX file, or line in CSV (default: the first row with the " +
+		"mapping's columns; the first line of CSV)",
+	"member":    "`NAME` of the file in a zip archive (default: its only one)",
+	"path":      "jq `PROGRAM` that finds the records of a JSON document, such as '.parcels[]'",
+	"time-zone": "`ZONE` of the county, such as America/New_York: a time becomes the day that it is there",
 }
