@@ -65,7 +65,7 @@ func (t *Table) matchDictionary(ctx context.Context, column string, holds func(w
 func (t *Table) lookup(
 	ctx context.Context, column string, words []string, holds func(word string) bool,
 ) (condition, error) {
-	table := make([]uint64, len(words)) // 1 where it holds
+	table := make([]uint8, len(words)) // 1 where it holds
 	for code, word := range words {
 		if err := ended(ctx, code); err != nil {
 			return nil, err
@@ -74,8 +74,13 @@ func (t *Table) lookup(
 			table[code] = 1
 		}
 	}
+	return t.coded(column, table), nil
+}
+
+// coded holds for the rows whose code in a column has a 1 in table.
+func (t *Table) coded(column string, table []uint8) condition {
 	if !slices.Contains(table, 1) {
-		return either(), nil
+		return either()
 	}
 	return func(ctx context.Context, chunk int, bits []uint64) error {
 		codes, err := readColumn[uint32](ctx, t, column, chunk)
@@ -84,7 +89,7 @@ func (t *Table) lookup(
 		}
 		setCoded(bits, codes, table)
 		return nil
-	}, nil
+	}
 }
 
 // either holds where one of the conditions does.
@@ -137,6 +142,13 @@ func (t *Table) rest(ctx context.Context, p index.Rest) (condition, error) {
 }
 
 func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
+	if slices.Equal(p.Fields, []index.Field{index.County, index.CountyName}) { // of one column, which is read once
+		return t.matchDictionary(ctx, index.County.String(), func(county string) bool {
+			folded := index.Fold(county)
+			name, _ := index.SplitCounty(folded)
+			return county != "" && (slices.Contains(p.Values, folded) || slices.Contains(p.Values, name))
+		})
+	}
 	var all []condition
 	for _, field := range p.Fields {
 		c, err := t.matchFolded(ctx, field, p.Values)
@@ -186,28 +198,17 @@ func (t *Table) listed(ctx context.Context, column string, values []string) (con
 	if err != nil {
 		return nil, err
 	}
-	set, some := newBitset(len(words)), false
+	table := make([]uint8, len(words))
 	for _, v := range values {
 		i := sort.Search(len(sorted), func(i int) bool { return words[sorted[i]] >= v })
 		for ; v != "" && i < len(sorted); i++ {
 			if first, _, _ := strings.Cut(words[sorted[i]], valueEnd); first != v {
 				break
 			}
-			set.set(int(sorted[i]))
-			some = true
+			table[sorted[i]] = 1
 		}
 	}
-	if !some {
-		return either(), nil
-	}
-	return func(ctx context.Context, chunk int, bits []uint64) error {
-		codes, err := readColumn[uint32](ctx, t, column, chunk)
-		if err != nil {
-			return err
-		}
-		setListed(bits, codes, set)
-		return nil
-	}, nil
+	return t.coded(column, table), nil
 }
 
 // oneOf holds for the rows with one of the ids.
