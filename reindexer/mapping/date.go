@@ -152,7 +152,7 @@ func date(v, form any, zone *time.Location, f *forms) any {
 	case int, json.Number: // 20170821 in NDJSON
 		s, ok = fmt.Sprint(v), true
 	}
-	if s = clean(s); Blank(v) || ok && Blank(s) {
+	if s = clean(s); v == nil || ok && blankText(s) {
 		return nil
 	}
 	if l == milliseconds {

@@ -161,7 +161,7 @@ func textIn(v any) any {
 	case string:
 		cleaned := clean(s)
 		switch {
-		case Blank(cleaned):
+		case blankText(cleaned):
 			return nil
 		case len(cleaned) == len(s): // and no text is made of it
 			return v
@@ -187,12 +187,11 @@ func isOneOf(v any, words []any) bool {
 
 // numeric is a function that reads a number in a text. A number is itself.
 func numeric(name string, of func(string) any, v any) any {
-	if Blank(v) {
-		return nil
-	}
 	switch v := v.(type) {
+	case nil:
+		return nil
 	case string:
-		if v = clean(v); Blank(v) {
+		if v = clean(v); blankText(v) {
 			return nil
 		}
 		return of(v)

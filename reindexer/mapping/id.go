@@ -17,12 +17,13 @@ import (
 func id(texts []any) any {
 	h := sha256.New()
 	for i, v := range texts {
-		if s, _ := v.(string); Blank(v) || s != "" && Blank(clean(s)) {
+		text, isText := v.(string)
+		if text = clean(text); v == nil || isText && blankText(text) {
 			return fail("id needs all of its texts: number %d is missing", i+1)
 		}
 		switch v := v.(type) {
 		case string:
-			h.Write([]byte(clean(v)))
+			h.Write([]byte(text))
 		case int:
 			h.Write(strconv.AppendInt(nil, int64(v), 10))
 		case *big.Int:

@@ -55,9 +55,10 @@ var (
 // Blank reports whether a value is null, or a text that stands for no value.
 func Blank(v any) bool {
 	s, ok := v.(string)
-	if !ok {
-		return v == nil
-	}
+	return !ok && v == nil || ok && blankText(s)
+}
+
+func blankText(s string) bool {
 	s = strings.TrimSpace(s)
 	if len(s) > len("NULL") || len(s) > 0 && s[0] == '#' {
 		return len(s) > 0 && s[0] == '#' && slices.Contains(errs, s)
