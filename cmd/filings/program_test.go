@@ -478,7 +478,7 @@ func TestX19_ListedChanges(t *testing.T) {
 func TestX22_Show(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.ndjson")
-	writeFile(t, path, `{"id":1,"county":"Orange, FL"}`+"\n"+`{"id":1,"county":"Orange, FL"}`+"\n"+`{"id":2,"county":"Lake"}`+"\n"+`{"id":3,"county":"Polk"}`+"\n", 0o600)
+	writeFile(t, path, `{"id":1,"county":"Orange, FL"}`+"\n"+`{"id":1,"county":"Lake, FL"}`+"\n"+`{"id":2,"county":"Lake"}`+"\n"+`{"id":3,"county":"Polk"}`+"\n", 0o600)
 	_, out, errs := newFixture(t).run(t.Context(), "", "reindex", "--dry-run", "--show", "1", "--max-rejects", "3", path)
 	if !strings.HasPrefix(out, `{"id":1,"county":"Orange, FL"}`+"\n{\"generation\"") {
 		t.Error(out)
