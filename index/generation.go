@@ -11,7 +11,17 @@ type Generation struct {
 	CreatedAt time.Time // when it was begun, to the microsecond
 	Filings   int64
 	Live      bool
-	Values    *Values // of its fields; nil where its load did not count them. They are read, never changed
+	Values    *Values              // of its fields; nil where its load did not count them. They are read, never changed
+	Fresh     map[string]Freshness // by county; nil where that is not known. It is read, never changed
+}
+
+// Freshness says how fresh the filings of a county are (rule X56). Times are in seconds of Unix time; 0: not known.
+type Freshness struct {
+	Loaded      int64  `json:"loaded,omitempty"`  // when the last load began that brought or removed some
+	Checked     int64  `json:"checked,omitempty"` // when the last load began that found these to be all of them
+	Updated     int64  `json:"updated,omitempty"` // when their source says that it was
+	Source      string `json:"source,omitempty"`  // its name; "": the plan has none
+	Attribution string `json:"attribution,omitempty"`
 }
 
 // ID returns g's public id.

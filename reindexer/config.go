@@ -61,6 +61,10 @@ type Config struct {
 
 	StdinName string // of Stdin in reports and errors; "": "-"
 
+	// Failing, if it is not nil, says of the counties of a plan why they stay as they were, of a load
+	// that ended with an error or nil.
+	Failing func(ctx context.Context, err error) map[string]error
+
 	Update bool // apply changes to a copy of the live generation
 	// Replace makes it an update whose records are all filings of these counties: others that these
 	// have are removed.

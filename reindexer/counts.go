@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
+	"slices"
 
 	"filings/index"
 	"filings/reindexer/record"
@@ -28,14 +28,57 @@ func (r *running) withLeft() index.Counts {
 	return all
 }
 
-// loadedNow returns when each county of the new generation was loaded last; nil for more counties
-// than the catalog keeps.
-func (r *running) loadedNow() map[string]int64 {
-	maps.DeleteFunc(r.loaded, func(county string, _ int64) bool { return r.counts.Counties[county].Filings == 0 })
-	if len(r.loaded) > index.FilledCounties {
+// freshNow returns how fresh each county of the new generation is; nil for more counties than the
+// catalog keeps.
+func (r *running) freshNow() map[string]index.Freshness {
+	fresh := map[string]index.Freshness{}
+	for county, at := range r.loaded {
+		if r.counts.Counties[county].Filings > 0 {
+			f := index.Freshness{Loaded: at}
+			if r.cfg.Update {
+				f = r.live.Fresh[county]
+				f.Loaded = at
+			}
+			fresh[county] = f
+		}
+	}
+	if len(fresh) > index.FilledCounties {
 		return nil
 	}
-	return r.loaded
+	r.noteChecked(fresh)
+	return fresh
+}
+
+// noteChecked notes in fresh which counties this load has looked at, and what is known of their
+// sources. An archive is no look at a source.
+func (r *running) noteChecked(fresh map[string]index.Freshness) {
+	if r.cfg.Withhold != nil || r.cfg.Stored {
+		return
+	}
+	planned := map[string]index.Freshness{}
+	for i, s := range r.reading.sources {
+		input := r.reading.inputOf(s)
+		f := index.Freshness{Source: input.SourceName, Attribution: input.Attribution}
+		if i < len(r.reading.updated) {
+			f.Updated = max(planned[index.Fold(input.County)].Updated, r.reading.updated[i])
+		}
+		planned[index.Fold(input.County)] = f
+	}
+	for county, before := range fresh {
+		now, checked := planned[index.Fold(county)]
+		if !checked && len(r.reading.sources) == 1 {
+			now = planned[""] // what it brings is of no other source
+		}
+		checked = checked || !r.cfg.Update || before.Loaded == r.started.Unix() ||
+			slices.ContainsFunc(r.cfg.Replace, func(name string) bool { return index.Fold(name) == index.Fold(county) })
+		if !checked {
+			continue
+		}
+		if now.Loaded, now.Checked = before.Loaded, r.started.Unix(); r.same {
+			now.Updated = before.Updated // its state is the same, and was not read
+		}
+		fresh[county] = now
+	}
 }
 
 // kept is what the catalog keeps of a load. A row has a county's filings and then a number for each

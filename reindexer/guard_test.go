@@ -505,7 +505,7 @@ func (l unkeptLock) Begin(ctx context.Context, from string) (generation.Build, e
 
 type unkeptBuild struct{ generation.Build }
 
-func (unkeptBuild) Keep([]byte, *index.Values, map[string]int64) {}
+func (unkeptBuild) Keep([]byte, *index.Values, map[string]index.Freshness) {}
 
 // TestX42_MovesByResult: whether a filing moves is told by where it was live and where it will be, however many records lead there; and
 // the county that one leaves is among those that change, also when its last one goes.

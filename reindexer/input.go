@@ -26,6 +26,10 @@ type Input struct {
 	County     string   // of a plan, whose filings all its records are; "": there is no plan
 	MaxRejects int      // of all inputs of the county
 	MayChange  []string `json:"-"` // fields of the county that may be gone or others
+	// SourceName and Attribution are what clients read of the county's source; "": nothing. A load
+	// is the same with others.
+	SourceName  string `json:"-"`
+	Attribution string `json:"-"`
 }
 
 // Mapping is a program in jq, or a table if its name ends in .csv.

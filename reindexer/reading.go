@@ -35,6 +35,7 @@ type reading struct {
 	row       *source.Row // that the record is of that is taken
 
 	states   []string // of the sources that were read; "" for one that is not known
+	updated  []int64  // when these say that they were, in seconds of Unix time; 0 for one that does not
 	only     []string // the only counties that records may have, folded; nil: any
 	inputs   []Input  // that the sources come from; nil: all are plain ones
 	failed   map[string]error
@@ -151,7 +152,7 @@ func (r *reading) one(ctx context.Context, src source.Source, do handle) error {
 		r.warn("%s: %s", src.Name, warning)
 	}
 	r.uncomputed += in.Uncomputed()
-	r.states = append(r.states, state)
+	r.states, r.updated = append(r.states, state), append(r.updated, in.Updated)
 	return err
 }
 

@@ -62,6 +62,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -131,7 +132,7 @@ func stopped(ctx context.Context, err error) error {
 // recordFailure has the catalog keep that this load failed before it took the lock, such as when a
 // source was not there.
 func (r *running) recordFailure(ctx context.Context, err error) {
-	r.end(err)
+	r.end(ctx, err)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	lock, failed := r.cfg.Store.Lock(ctx, r.run())
@@ -214,7 +215,7 @@ func (r *running) underLock(ctx context.Context) (err error) {
 	}
 	stop()
 	err = stopped(ctx, err)
-	r.end(err)
+	r.end(ctx, err)
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	_ = r.renew(closing) // publishes the outcome; a failure is logged
@@ -240,7 +241,11 @@ func (r *running) replace(ctx context.Context) error {
 	if same, err := r.unchanged(ctx, previous); err != nil {
 		return err
 	} else if same {
-		return r.purge(ctx, previous.Name)
+		fresh := maps.Clone(previous.Fresh)
+		if r.noteChecked(fresh); len(fresh) > 0 {
+			err = r.lock.Refresh(ctx, previous.Name, fresh)
+		}
+		return errors.Join(err, r.purge(ctx, previous.Name))
 	}
 	r.previous = previous.Name
 	from := ""
@@ -290,7 +295,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 			}
 		}
 		build.Keep(kept{Made: r.cfg.inputDigest(r.reading.sources, r.reading.states, r.active)}.encode(r.counts), r.values,
-			r.loadedNow())
+			r.freshNow())
 		r.enter(PhaseComparing)
 		if err := r.compare(ctx, build, live, reader); err != nil {
 			return err

@@ -3,6 +3,8 @@ package reindexer
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -60,6 +62,7 @@ type running struct {
 	building string // the generation
 	outcome  string
 	failure  string
+	failed   map[string]string // counties of the plan, and why
 	promoted bool
 	same     bool          // the live generation is what the load would build
 	changed  chan struct{} // gets something when a phase begins
@@ -112,21 +115,34 @@ func (r *running) builds(generation string) {
 }
 
 // end notes how the run ended.
-func (r *running) end(err error) {
+func (r *running) end(ctx context.Context, err error) {
+	failed := map[string]string{}
+	if r.cfg.Failing != nil {
+		all := r.cfg.Failing(ctx, err)
+		for _, county := range slices.Sorted(maps.Keys(all))[:min(len(all), generation.MaxFailed)] {
+			failed[county] = shortened(all[county], longestReason)
+		}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.failed = failed
 	r.outcome = generation.OutcomePromoted
 	if r.same {
 		r.outcome = generation.OutcomeUnchanged
 	}
 	if err != nil {
 		r.outcome = generation.OutcomeFailed
-		r.failure = strings.ToValidUTF8(err.Error()[:min(len(err.Error()), longestFailure)], "")
+		r.failure = shortened(err, longestFailure)
 	}
 }
 
-// longestFailure is how much of an error the catalog keeps, in bytes.
-const longestFailure = 1000
+// longestFailure is how much of an error the catalog keeps, in bytes, and longestReason of that of a
+// county.
+const longestFailure, longestReason = 1000, 300
+
+func shortened(err error, most int) string {
+	return strings.ToValidUTF8(err.Error()[:min(len(err.Error()), most)], "")
+}
 
 // show shows the state of the run.
 func (r *running) show() {
@@ -194,7 +210,7 @@ func (r *running) run() generation.Run {
 		Read: r.reading.read.Load(), Indexed: r.indexed.Load() + r.updated.Load(),
 		Rejected: r.rejected.Load(), Withheld: r.withheld.Load(),
 		Bytes: r.reading.bytes.Load(), TotalBytes: source.TotalBytes(r.reading.sources),
-		Source: r.reading.current(), Error: r.failure,
+		Source: r.reading.current(), Error: r.failure, Failed: r.failed,
 		Withholds: r.cfg.Withhold != nil,
 	}
 }

@@ -51,7 +51,9 @@ func newUpdate(ctx context.Context, r *running, live index.Reader) (*update, err
 		r.was.Add(counts, 1)
 	}
 	r.counts = counts
-	maps.Copy(r.loaded, r.live.Loaded)
+	for county, fresh := range r.live.Fresh {
+		r.loaded[county] = fresh.Loaded
+	}
 	if !r.cfg.DryRun {
 		r.values = r.live.Values
 	}

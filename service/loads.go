@@ -7,13 +7,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"filings/index"
 	"filings/index/generation"
 )
 
 // Loads is the part of a generation.Store that operators see. They change nothing.
 type Loads interface {
 	Loads(ctx context.Context) ([]generation.Run, error)
-	Loaded(ctx context.Context) (map[string]time.Time, error)
+	Fresh(ctx context.Context) (map[string]index.Freshness, error)
 	Generations(ctx context.Context) ([]generation.Info, error)
 }
 
@@ -31,7 +32,9 @@ type load struct {
 	TotalBytes int64     `json:"totalBytes"`
 	Source     string    `json:"source"`
 	Error      string    `json:"error"`
-	Withholds  bool      `json:"withholds"` // it is no load, but changes what is withheld
+	// Failed says of counties of a plan why they stay as they were.
+	Failed    map[string]string `json:"failed,omitempty"`
+	Withholds bool              `json:"withholds"` // it is no load, but changes what is withheld
 }
 
 // loads returns the last loads, the newest first.
@@ -42,7 +45,7 @@ func (s *Service) loads(ctx context.Context) (any, error) {
 		seconds := math.Round(run.Renewed.Sub(run.Started).Seconds()*1000) / 1000
 		all[i] = load{
 			run.Outcome, run.Generation, run.Started.UTC(), seconds, run.Read, run.Indexed, run.Rejected, run.Withheld,
-			run.Bytes, run.TotalBytes, run.Source, run.Error, run.Withholds,
+			run.Bytes, run.TotalBytes, run.Source, run.Error, run.Failed, run.Withholds,
 		}
 	}
 	return all, err
@@ -113,17 +116,37 @@ func (s *Service) lastLoads(ctx context.Context, send sendGauge) {
 	}
 }
 
-// countiesLoaded sends when each county was loaded last.
+// countiesLoaded sends when each county was loaded last, and which ones fail.
 func (s *Service) countiesLoaded(ctx context.Context, send sendGauge) {
 	if s.config.Store == nil {
 		return
 	}
-	all, err := s.config.Store.Loaded(ctx)
-	for county, at := range all {
-		if err == nil {
+	all, err := s.config.Store.Fresh(ctx)
+	if err != nil {
+		return
+	}
+	for county, fresh := range all {
+		if fresh.Loaded > 0 {
 			send("filings_county_last_loaded_timestamp_seconds", "When the last load began that brought or removed "+
 				"filings of the county; absent if there are more than 5,000 counties.",
-				unixSeconds(at), prometheus.Labels{"county": county})
+				float64(fresh.Loaded), prometheus.Labels{"county": county})
+		}
+	}
+	runs, err := s.config.Store.Loads(ctx)
+	if err != nil {
+		return
+	}
+	failing := generation.Failing(runs, all)
+	failed := func(county string, failed bool) {
+		send("filings_load_county_failed", "1 if one of the last 20 loads left the county of a plan unchanged, and no "+
+			"load has brought it since; at most 100 counties of each load.", one(failed), prometheus.Labels{"county": county})
+	}
+	for county := range failing {
+		failed(county, true)
+	}
+	for county := range all {
+		if failing[county] == "" {
+			failed(county, false)
 		}
 	}
 }

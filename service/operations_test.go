@@ -60,8 +60,8 @@ func TestT4_Health(t *testing.T) {
 type loadsOf []generation.Run
 
 func (l loadsOf) Loads(context.Context) ([]generation.Run, error) { return l, nil }
-func (l loadsOf) Loaded(context.Context) (map[string]time.Time, error) {
-	return map[string]time.Time{"Orange, FL": time.Unix(7, 0)}, nil
+func (l loadsOf) Fresh(context.Context) (map[string]index.Freshness, error) {
+	return map[string]index.Freshness{"Orange, FL": {Loaded: 7, Checked: 1_000_000}}, nil
 }
 func (l loadsOf) Generations(context.Context) ([]generation.Info, error) { return nil, nil }
 
@@ -72,7 +72,8 @@ func TestT4_Metrics(t *testing.T) {
 		began := time.Unix(1_000_000, 0)
 		c.Store = loadsOf{
 			{Started: began, Renewed: began.Add(2 * time.Hour), Outcome: generation.OutcomePromoted, Withholds: true},
-			{Started: began, Renewed: began.Add(90 * time.Second), Outcome: generation.OutcomeFailed, Read: 12, Indexed: 11, Rejected: 1, Bytes: 5, TotalBytes: 6, Source: "a.csv", Error: "no"},
+			{Started: began, Renewed: began.Add(90 * time.Second), Outcome: generation.OutcomeFailed, Read: 12, Indexed: 11, Rejected: 1, Bytes: 5, TotalBytes: 6, Source: "a.csv", Error: "no",
+				Failed: map[string]string{"Lake, FL": "its column is gone", "Orange, FL": "it was brought by a later load"}},
 			{Started: began, Renewed: began.Add(30 * time.Second), Outcome: generation.OutcomeUnchanged},
 			{Started: began, Renewed: began.Add(20 * time.Second), Outcome: generation.OutcomePromoted, Rejected: 7},
 			{Started: began, Renewed: began.Add(10 * time.Second), Outcome: generation.OutcomePromoted, Rejected: 8},
@@ -107,6 +108,8 @@ func TestT4_Metrics(t *testing.T) {
 		`filings_last_load_started_timestamp_seconds 1e+06`,
 		`filings_last_load_duration_seconds 90`,
 		`filings_last_load_promoted 0`,
+		`filings_load_county_failed{county="Lake, FL"} 1`,
+		`filings_load_county_failed{county="Orange, FL"} 0`,
 		`filings_load_previous_records_rejected 7`,
 		`filings_load_success_timestamp_seconds 1.00003e+06`,
 		`filings_load_outcomes{outcome="died"} 0`,

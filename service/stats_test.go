@@ -35,13 +35,13 @@ func TestA_Figures(t *testing.T) {
 		{"P19 unknown state", "/v1/stats/counties?state=ZZ", `{"data":[]}`},
 		{"P4 empty state", "/v1/stats/counties?state=&limit=1", ""},
 		{"X13 coverage", "/v1/coverage", `{"data":[` +
-			`{"county":"Aleutians West","state":"AK","filings":4,"withCoordinates":4,"firstFilingDate":"2024-02-29","lastFilingDate":"2026-01-01","lastAddedAt":"2026-02-13T12:00:00Z"},` +
-			`{"county":"Orange","state":"CA","filings":1,"withCoordinates":1,"firstFilingDate":"2026-02-28","lastFilingDate":"2026-02-28","lastAddedAt":"2026-03-08T12:00:00Z"},` +
-			`{"county":"A/B","state":"FL","filings":1,"withCoordinates":0,"firstFilingDate":null,"lastFilingDate":null,"lastAddedAt":"2020-01-01T00:00:00Z"},` +
-			`{"county":"Orange","state":"FL","filings":2,"withCoordinates":1,"firstFilingDate":"2026-03-14","lastFilingDate":"2026-03-14","lastAddedAt":"2026-03-15T12:00:00.000001Z"},` +
-			`{"county":"Bibb","state":"GA","filings":1,"withCoordinates":0,"firstFilingDate":"2026-03-14","lastFilingDate":"2026-03-14","lastAddedAt":"2026-03-08T11:59:59.999999Z"}]}`},
+			`{"county":"Aleutians West","state":"AK","filings":4,"withCoordinates":4,"firstFilingDate":"2024-02-29","lastFilingDate":"2026-01-01","lastAddedAt":"2026-02-13T12:00:00Z","checkedAt":null,"loadedAt":null,"sourceUpdatedAt":null,"source":null},` +
+			`{"county":"Orange","state":"CA","filings":1,"withCoordinates":1,"firstFilingDate":"2026-02-28","lastFilingDate":"2026-02-28","lastAddedAt":"2026-03-08T12:00:00Z","checkedAt":null,"loadedAt":null,"sourceUpdatedAt":null,"source":null},` +
+			`{"county":"A/B","state":"FL","filings":1,"withCoordinates":0,"firstFilingDate":null,"lastFilingDate":null,"lastAddedAt":"2020-01-01T00:00:00Z","checkedAt":null,"loadedAt":null,"sourceUpdatedAt":null,"source":null},` +
+			`{"county":"Orange","state":"FL","filings":2,"withCoordinates":1,"firstFilingDate":"2026-03-14","lastFilingDate":"2026-03-14","lastAddedAt":"2026-03-15T12:00:00.000001Z","checkedAt":null,"loadedAt":null,"sourceUpdatedAt":null,"source":null},` +
+			`{"county":"Bibb","state":"GA","filings":1,"withCoordinates":0,"firstFilingDate":"2026-03-14","lastFilingDate":"2026-03-14","lastAddedAt":"2026-03-08T11:59:59.999999Z","checkedAt":null,"loadedAt":null,"sourceUpdatedAt":null,"source":null}]}`},
 		{"X13 coverage of a state", "/v1/coverage?state=ga", `{"data":[{"county":"Bibb","state":"GA","filings":1,"withCoordinates":0,` +
-			`"firstFilingDate":"2026-03-14","lastFilingDate":"2026-03-14","lastAddedAt":"2026-03-08T11:59:59.999999Z"}]}`},
+			`"firstFilingDate":"2026-03-14","lastFilingDate":"2026-03-14","lastAddedAt":"2026-03-08T11:59:59.999999Z","checkedAt":null,"loadedAt":null,"sourceUpdatedAt":null,"source":null}]}`},
 		{"X13 coverage of an unknown state", "/v1/coverage?state=ZZ", `{"data":[]}`},
 		{"months", "/v1/counties/Aleutians%20West,%20AK/months", `{"data":["2024-02","2025-12","2026-01"]}`},
 		{"P6 months of every county of a name", "/v1/counties/oRANGE/months", `{"data":["2026-02","2026-03"]}`},

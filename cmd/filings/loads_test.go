@@ -119,9 +119,9 @@ func showLoads(t *testing.T, f *fixture, open opener) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := store.Loaded(t.Context())
-	if err != nil || len(loaded) != 2 || loaded["Orange, FL"].Unix() != last.StartedAt.Unix() || loaded["Lake, FL"].Unix() != loads[2].StartedAt.Unix() {
-		t.Errorf("error %v; counties were loaded at %v", err, loaded)
+	fresh, err := store.Fresh(t.Context())
+	if err != nil || len(fresh) != 2 || fresh["Orange, FL"].Loaded != last.StartedAt.Unix() || fresh["Lake, FL"].Loaded != loads[2].StartedAt.Unix() {
+		t.Errorf("error %v; counties are fresh as of %v", err, fresh)
 	}
 	lock, err := store.Lock(t.Context(), generation.Run{Holder: "a test", Started: time.Now(), Phase: "loading", Source: "a.csv"})
 	if err != nil {

@@ -51,7 +51,7 @@ type build struct {
 	changes *Changeset
 	counts  []byte
 	values  *index.Values
-	loaded  map[string]int64
+	fresh   map[string]index.Freshness
 }
 
 func (b *build) Generation() string { return b.name }
@@ -94,7 +94,7 @@ func (b *build) Seal(ctx context.Context, check Check) (_ index.Counts, err erro
 			if e == nil {
 				return index.ErrGone
 			}
-			e.State, e.Filings, e.Identity, e.Changes, e.Counts, e.Values, e.Loaded = Sealed, holds.Filings, identity, b.changes, b.counts, b.values, b.loaded
+			e.State, e.Filings, e.Identity, e.Changes, e.Counts, e.Values, e.Fresh = Sealed, holds.Filings, identity, b.changes, b.counts, b.values, b.fresh
 			return nil
 		})
 	}
@@ -119,8 +119,20 @@ func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differenc
 }
 
 // Keep implements Build.
-func (b *build) Keep(counts []byte, values *index.Values, loaded map[string]int64) {
-	b.counts, b.values, b.loaded = counts, values, loaded
+func (b *build) Keep(counts []byte, values *index.Values, fresh map[string]index.Freshness) {
+	b.counts, b.values, b.fresh = counts, values, fresh
+}
+
+// Refresh implements Lock.
+func (k *lock) Refresh(ctx context.Context, generation string, fresh map[string]index.Freshness) (err error) {
+	defer k.explain(ctx, &err, "keeping how fresh "+generation+" is")
+	return k.change(ctx, func(c *Catalog, _ bool) error {
+		e, err := c.sealed(generation)
+		if err == nil {
+			e.Fresh = fresh
+		}
+		return err
+	})
 }
 
 // Abort implements Build. What is stored goes first, unlike elsewhere: where it has filled the disk, the catalog can be written only

@@ -50,8 +50,8 @@ type Entry struct {
 	Counts json.RawMessage `json:"counts,omitempty"`
 	// Values are those of its filings; nil where they are not known.
 	Values *index.Values `json:"values,omitempty"`
-	// Loaded says when each county was loaded last, in seconds of Unix time; nil where that is not known.
-	Loaded map[string]int64 `json:"loaded,omitempty"`
+	// Fresh says how fresh each county is; nil where that is not known.
+	Fresh map[string]index.Freshness `json:"fresh,omitempty"`
 }
 
 // State is how far a generation is. It only ever moves on.
@@ -174,7 +174,7 @@ func (c *Catalog) bury(name string) (bool, error) {
 	if e == nil || e.State == Tombstoned {
 		return false, nil
 	}
-	e.Counts, e.Values, e.Loaded = nil, nil, nil
+	e.Counts, e.Values, e.Fresh = nil, nil, nil
 	if e.State = Tombstoned; !e.Promoted {
 		e.Changes = nil
 	}

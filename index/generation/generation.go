@@ -108,9 +108,9 @@ type Store interface {
 	// Loads returns the loads that held the lock last, at most 20, the newest first. Of one that runs the Outcome is OutcomeRunning, of one
 	// that died OutcomeDied. The first one may be a run that changes what is withheld.
 	Loads(ctx context.Context) ([]Run, error)
-	// Loaded returns when each county of the live generation was loaded last: when the last load began that brought or removed filings
+	// Fresh returns how fresh each county of the live generation is: Loaded is when the last load began that brought or removed filings
 	// of it. Of a generation that an older program built it is not known, nor of counties that are very many.
-	Loaded(ctx context.Context) (map[string]time.Time, error)
+	Fresh(ctx context.Context) (map[string]index.Freshness, error)
 	// Withheld returns the list of filings that loads leave out.
 	Withheld(ctx context.Context) (Withheld, error)
 }
@@ -148,8 +148,27 @@ type Run struct {
 	Source     string    `json:"source,omitempty"`     // that is read, or was read last
 	Error      string    `json:"error,omitempty"`      // why it failed
 	Outcome    string    `json:"outcome"`              // one of these at the end; of a load that died it stays ""
+	// Failed says of the counties of a plan that stay as they were why, of at most MaxFailed of them.
+	Failed map[string]string `json:"failed,omitempty"`
 	// Withholds: it is no load, but changes what is withheld. It is kept until the next run begins.
 	Withholds bool `json:"withholds,omitempty"`
+}
+
+// MaxFailed bounds Run.Failed, which each look at the catalog reads, of 20 runs.
+const MaxFailed = 100
+
+// Failing returns the counties that the last load which should have brought them left as they were, and why (rule X76):
+// since then none of runs, the newest first, has looked at them, as fresh says of the live generation.
+func Failing(runs []Run, fresh map[string]index.Freshness) map[string]string {
+	all := map[string]string{}
+	for _, run := range runs {
+		for county, why := range run.Failed {
+			if _, newer := all[county]; !newer && run.Started.Unix() > fresh[county].Checked {
+				all[county] = why
+			}
+		}
+	}
+	return all
 }
 
 // OnlyLoads returns the loads among runs.
@@ -177,6 +196,8 @@ type Lock interface {
 	Begin(ctx context.Context, from string) (Build, error)
 	// Promote is Swap, on the condition that the lock still holds at that very moment.
 	Promote(ctx context.Context, from, to string) error
+	// Refresh has the catalog keep how fresh the counties of a sealed generation are.
+	Refresh(ctx context.Context, generation string, fresh map[string]index.Freshness) error
 	// Delete deletes a generation that is not live, sealed or not. Its changeset stays, if it was promoted, and so does what
 	// kept changesets need of it: they can be read as before.
 	Delete(ctx context.Context, generation string) error
@@ -223,9 +244,8 @@ type Build interface {
 	// promoted, and none at all if it never is. It may read the filings that differ, in both generations.
 	WriteChangeset(ctx context.Context, s index.Changeset, differences []Difference) error
 	// Keep has the catalog keep what the load counted in the generation: Info.Counts, in JSON of its own, and the values of its
-	// fields, and when counties were loaded last, in seconds of Unix time. It is read with every look at the live generation, so it is
-	// small.
-	Keep(counts []byte, values *index.Values, loaded map[string]int64)
+	// fields, and how fresh its counties are. It is read with every look at the live generation, so it is small.
+	Keep(counts []byte, values *index.Values, fresh map[string]index.Freshness)
 	// Abort deletes the generation.
 	Abort(ctx context.Context) error
 }
@@ -244,9 +264,9 @@ type Info struct {
 	Sealed    bool          `json:"-"`       // false: being built, or left behind by a load that died
 	Counts    []byte        `json:"-"`       // what Build.Keep was given; nil for nothing
 	Values    *index.Values `json:"-"`       // of its fields; nil where they are not known
-	// Loaded says when counties were loaded last, as Build.Keep was given it.
-	Loaded  map[string]int64 `json:"-"`
-	Damaged error            `json:"-"` // why what it holds cannot be read, where the engine has noticed; index.ErrChanged: it is another one's
+	// Fresh says how fresh counties are, as Build.Keep or Lock.Refresh was given it.
+	Fresh   map[string]index.Freshness `json:"-"`
+	Damaged error                      `json:"-"` // why what it holds cannot be read, where the engine has noticed; index.ErrChanged: it is another one's
 }
 
 // Changes counts the filings that a load added, changed and removed since the generation that was live before.

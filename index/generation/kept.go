@@ -29,7 +29,7 @@ func (l *Lifecycle) Kept(ctx context.Context) (kept []index.Generation, err erro
 	for _, g := range all {
 		if g.Sealed && g.Damaged == nil && l.reads(g.Name) == nil {
 			kept = append(kept, index.Generation{
-				Name: g.Name, CreatedAt: g.CreatedAt, Filings: g.Filings, Live: g.Live, Values: g.Values,
+				Name: g.Name, CreatedAt: g.CreatedAt, Filings: g.Filings, Live: g.Live, Values: g.Values, Fresh: g.Fresh,
 			})
 		}
 	}
@@ -59,7 +59,7 @@ func (l *Lifecycle) list(ctx context.Context, measure bool) (all []Info, err err
 		}
 		if e != nil && e.State == Sealed {
 			g.Sealed, g.Live = true, e.Name == c.Live
-			g.Counts, g.Values, g.Loaded = e.Counts, e.Values, e.Loaded
+			g.Counts, g.Values, g.Fresh = e.Counts, e.Values, e.Fresh
 			if d := e.Changes; d != nil && e.Promoted {
 				g.Changes = &Changes{d.Added, d.Changed, d.Removed, d.Parent}
 			}

@@ -109,18 +109,14 @@ func (l *Lifecycle) Loads(ctx context.Context) (_ []Run, err error) {
 	return all, nil
 }
 
-// Loaded implements Store.
-func (l *Lifecycle) Loaded(ctx context.Context) (map[string]time.Time, error) {
+// Fresh implements Store.
+func (l *Lifecycle) Fresh(ctx context.Context) (map[string]index.Freshness, error) {
 	c, _, err := l.read(ctx)
 	e := c.find(c.Live)
 	if err != nil || e == nil {
 		return nil, err
 	}
-	all := make(map[string]time.Time, len(e.Loaded))
-	for county, at := range e.Loaded {
-		all[county] = time.Unix(at, 0)
-	}
-	return all, nil
+	return e.Fresh, nil
 }
 
 // holds returns ErrLockLost unless c has the lock's token.

@@ -86,16 +86,16 @@ func (r *Reader) Kept(ctx context.Context) ([]index.Generation, error) {
 	return kept, nil
 }
 
-// Values returns the values of r's filings, which are read, never changed; nil where their load did not count them.
-func (r *Reader) Values(ctx context.Context) (*index.Values, error) {
+// About returns what the catalog says of r's generation. Its values and counties are read, never changed.
+func (r *Reader) About(ctx context.Context) (index.Generation, error) {
 	if r.Generation() == "" {
-		return new(index.Values), nil
+		return index.Generation{Values: new(index.Values)}, nil
 	}
 	kept, err := r.Kept(ctx)
 	if err != nil {
-		return nil, err
+		return index.Generation{}, err
 	}
-	return kept[slices.IndexFunc(kept, func(g index.Generation) bool { return g.Name == r.Generation() })].Values, nil
+	return kept[slices.IndexFunc(kept, func(g index.Generation) bool { return g.Name == r.Generation() })], nil
 }
 
 // look returns the result of a look later than the one with that number, and not older than keptFor.

@@ -52,6 +52,9 @@ type County struct {
 	Allow      []string `json:"allow"`      // what guards let pass: renewed, shrunk, changed=FIELD, empty=SOURCE, shared
 	MayShrink  bool     `json:"may-shrink"` // as shrunk
 	MayEmpty   []string `json:"may-empty"`  // as changed, of a field, or empty, of a source
+	// SourceName and Attribution are what /v1/coverage says of where the filings come from.
+	SourceName  string `json:"source-name"`
+	Attribution string `json:"attribution"`
 
 	Format    string `json:"format"`
 	Delimiter string `json:"delimiter"`
@@ -100,6 +103,9 @@ func Read(path string) (*Plan, error) {
 	return p, nil
 }
 
+// maxShown bounds what the catalog keeps of a county's source, which each look at it reads.
+const maxShown = 200
+
 func (p *Plan) check() error {
 	if len(p.Counties) == 0 {
 		return errors.New("it names no counties")
@@ -119,6 +125,8 @@ func (p *Plan) check() error {
 			return fmt.Errorf("%s: expect tests its map, and it has none", c.County)
 		case c.MaxRejects < 0:
 			return fmt.Errorf("%s: max-rejects is 0 or more, not %d", c.County, c.MaxRejects)
+		case len(c.SourceName) > maxShown || len(c.Attribution) > maxShown:
+			return fmt.Errorf("%s: source-name and attribution are at most %d bytes long", c.County, maxShown)
 		default:
 			if _, err := c.allowed(); err != nil {
 				return fmt.Errorf("%s: %w", c.County, err)
@@ -154,7 +162,9 @@ func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config
 	cfg.MayRenew, cfg.MayShrink = slices.Clone(cfg.MayRenew), slices.Clone(cfg.MayShrink)
 	cfg.MayEmpty = slices.Clone(cfg.MayEmpty)
 	for _, c := range counties {
-		input := reindexer.Input{County: c.County, MaxRejects: c.MaxRejects}
+		input := reindexer.Input{
+			County: c.County, MaxRejects: c.MaxRejects, SourceName: c.SourceName, Attribution: c.Attribution,
+		}
 		input.Form = source.Form{
 			Format: c.Format, Delimiter: c.Delimiter, Encoding: c.Encoding, Sheet: c.Sheet, Path: c.Path, Member: c.Member,
 			TimeZone: c.TimeZone,

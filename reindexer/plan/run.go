@@ -36,11 +36,24 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 			clear(failed)
 		}
 	}
+	unread := false // counties failed before anything was read
+	cfg.Failing = func(ctx context.Context, err error) map[string]error {
+		var parts *reindexer.PartsError
+		beforeReading := errors.Is(err, reindexer.ErrUsage) || errors.Is(err, reindexer.ErrSource)
+		switch {
+		case errors.As(err, &parts):
+			maps.Copy(failed, parts.Failed)
+		case beforeReading && len(failed) == 0:
+			p.checkCounties(ctx, cfg, counties, replace, failed)
+			unread = len(failed) > 0
+		}
+		return failed
+	}
 	for reasons := map[reindexer.Reason]reindexer.Rejected(nil); ; {
 		report, err := p.load(ctx, cfg, counties, replace)
+		cfg.Failing(ctx, err) // a dry run has not
 		var parts *reindexer.PartsError
 		if errors.As(err, &parts) {
-			maps.Copy(failed, parts.Failed)
 			counties = slices.DeleteFunc(slices.Clone(counties), func(c County) bool { return parts.Failed[c.County] != nil })
 			cfg.Rejects = "" // the file has all of them
 			if reasons == nil {
@@ -50,11 +63,8 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 				continue
 			}
 		}
-		ofCounty := errors.Is(err, reindexer.ErrUsage) || errors.Is(err, reindexer.ErrSource)
-		if ofCounty && parts == nil && len(failed) == 0 { // before anything was read
-			if p.checkCounties(ctx, cfg, counties, replace, failed); len(failed) > 0 {
-				err = &reindexer.PartsError{Failed: failed}
-			}
+		if unread && err != nil {
+			err = &reindexer.PartsError{Failed: failed}
 		}
 		report.Failed = map[string]string{}
 		for county, err := range failed {

@@ -69,6 +69,8 @@ type Object struct {
 	Key    string
 	Size   int64
 	ETag   string
+	// Modified is when it was written, in seconds of Unix time; 0: the server does not say so.
+	Modified int64
 }
 
 // String returns the object's address.

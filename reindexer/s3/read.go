@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"filings/reindexer/web"
 )
@@ -22,6 +23,9 @@ func (c *Client) Head(ctx context.Context, o Object) (Object, error) {
 	}
 	defer response.Body.Close()
 	o.Size, o.ETag = response.ContentLength, response.Header.Get("ETag")
+	if t, err := http.ParseTime(response.Header.Get("Last-Modified")); err == nil {
+		o.Modified = t.Unix()
+	}
 	if o.Size < 0 || o.ETag == "" {
 		return o, fmt.Errorf("%s says neither size nor ETag", o)
 	}
@@ -42,6 +46,8 @@ type listed struct {
 		Key  string
 		Size int64
 		ETag string
+
+		LastModified time.Time
 	}
 	CommonPrefixes        []struct{ Prefix string }
 	EncodingType          string // of keys; "" where the server ignores that they were requested as url
@@ -66,7 +72,7 @@ func (c *Client) List(ctx context.Context, o Object) (objects []Object, folders 
 			if err != nil {
 				return nil, nil, fmt.Errorf("the list of objects has the key %.200q", object.Key)
 			}
-			objects = append(objects, Object{o.Bucket, key, object.Size, object.ETag})
+			objects = append(objects, Object{o.Bucket, key, object.Size, object.ETag, max(0, object.LastModified.Unix())})
 		}
 		for _, folder := range page.CommonPrefixes {
 			folders = append(folders, folder.Prefix)

@@ -26,6 +26,7 @@ type layer struct {
 	address *url.URL
 	where   string
 
+	edited int64  // in milliseconds of Unix time; 0: not known
 	key    string // name of the field with the ids
 	points bool   // its rows are points
 	most   int    // rows of a response
@@ -136,8 +137,16 @@ func (l *layer) state(ctx context.Context) (state string, rows int64, err error)
 		return "", 0, err
 	}
 	rows = *counted.Count
+	for _, at := range []jsontext.Value{edited.DataLastEditDate, edited.LastEditDate} {
+		if ms, err := strconv.ParseInt(string(at), 10, 64); err == nil && l.edited == 0 {
+			l.edited = ms
+		}
+	}
 	return fmt.Sprintf("%d rows, edited %s %s", rows, edited.LastEditDate, edited.DataLastEditDate), rows, nil
 }
+
+// updated implements dataset.
+func (l *layer) updated() int64 { return max(0, l.edited/1000) }
 
 // pages implements dataset. Ids come first and whole, whatever a response may have of rows; then
 // each id has to bring its row, once.

@@ -76,7 +76,7 @@ func objectSource(client *s3.Client, object s3.Object, f Form) (_ Source, ok boo
 		}
 		r, err := open(ctx, body, f, read)
 		if err == nil {
-			r.opened = state
+			r.opened, r.Updated = state, object.Modified
 		}
 		return r, err
 	}

@@ -31,6 +31,9 @@ const (
 type dataset interface {
 	// state returns the state, and how many rows there are.
 	state(ctx context.Context) (state string, rows int64, err error)
+	// updated returns when the dataset says, in state, that it was updated last: seconds of Unix
+	// time, 0 where it does not.
+	updated() int64
 	// pages reads page after page, and gives the rows of each to emit, as JSON.
 	pages(ctx context.Context, emit func(page []jsontext.Value) error) error
 }
@@ -50,7 +53,7 @@ func pagedSource(u *url.URL, format string, connect func(read *atomic.Int64) dat
 			return nil, err
 		}
 		r := openPaged(ctx, d, rows)
-		r.opened, r.current = state, s.state
+		r.opened, r.current, r.Updated = state, s.state, d.updated()
 		return r, nil
 	}
 	return s

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -25,6 +26,7 @@ type socrata struct {
 	portal
 	address *url.URL
 	where   string
+	latest  string // when a row was changed last
 }
 
 // socrataSource returns the rows of the dataset at socrata://HOST/ID. They are JSON with the names
@@ -86,8 +88,12 @@ func (d *socrata) state(ctx context.Context) (state string, rows int64, err erro
 	if err != nil {
 		return "", 0, err
 	}
-	return fmt.Sprintf("%d rows, changed %.40s", rows, all[0].Latest), rows, nil
+	d.latest = all[0].Latest
+	return fmt.Sprintf("%d rows, changed %.40s", rows, d.latest), rows, nil
 }
+
+// updated implements dataset.
+func (d *socrata) updated() int64 { return unixTime(time.Parse(time.RFC3339, d.latest)) }
 
 // pages implements dataset. Pages by offset lose and double rows; these go by key. A page that is
 // short is not the last one: an empty one is.

@@ -152,6 +152,8 @@ type Reader struct {
 	Header  []string // the cells of the first row of CSV, as they are
 	Columns []string // the names by which rows know columns, in their order; nil where rows have members instead
 
+	Updated int64 // when the source says that it was updated last, in seconds of Unix time; 0: it does not
+
 	explicit bool        // an option says which row is the header
 	ends     *ends       // of a text
 	sheet    *xlsx.Sheet // of a spreadsheet

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"filings/reindexer/web"
 )
@@ -28,7 +29,7 @@ func webSource(c *web.Client, u *url.URL, f Form) Source {
 		f.Format = format
 		r, err := open(ctx, c.Resumed(response), f, read)
 		if err == nil {
-			r.opened = webState(response)
+			r.opened, r.Updated = webState(response), unixTime(http.ParseTime(response.Header.Get("Last-Modified")))
 		}
 		return r, err
 	}
@@ -49,6 +50,14 @@ func webState(response *http.Response) string {
 		return "web " + etag
 	}
 	return ""
+}
+
+// unixTime returns a time that was read in seconds of Unix time; 0 for one that was not.
+func unixTime(t time.Time, err error) int64 {
+	if err != nil {
+		return 0
+	}
+	return max(0, t.Unix())
 }
 
 // openWeb requests u.

@@ -51,7 +51,8 @@ var groupedBy = map[index.Field]index.Dimension{
 
 // Fields handles GET /v1/fields: what a form for filters needs to know of the fields that the caller sees.
 func Fields(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
-	values, err := r.Values(ctx)
+	about, err := r.About(ctx)
+	values := about.Values
 	if err != nil {
 		return Result{}, err
 	}

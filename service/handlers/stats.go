@@ -94,6 +94,39 @@ type Coverage struct {
 	FirstFilingDate *string    `json:"firstFilingDate" format:"date" help:"Earliest recording date; null where no filing has one."`
 	LastFilingDate  *string    `json:"lastFilingDate" format:"date" help:"Latest recording date; null where no filing has one."`
 	LastAddedAt     *time.Time `json:"lastAddedAt" help:"When the latest filing was added; null where no filing says so."`
+	CheckedAt       *time.Time `json:"checkedAt" help:"When the last load began that looked at the county's source, also if it found nothing new; null if that isn't known. Not part of the tag."`
+	LoadedAt        *time.Time `json:"loadedAt" help:"When the last load began that brought or removed filings of the county; null if that isn't known."`
+	SourceUpdatedAt *time.Time `json:"sourceUpdatedAt" help:"When the source says that it was updated last; null if it doesn't."`
+	Source          *Source    `json:"source" help:"Where the filings come from; null if the operator doesn't say."`
+}
+
+// Source is where the filings of a county come from.
+type Source struct {
+	Name        *string `json:"name" help:"Name of the source; null if the operator doesn't say."`
+	Attribution *string `json:"attribution" help:"What a copy of the data has to say of its source; null if the operator doesn't say."`
+}
+
+// setFresh sets what the catalog knows of the county.
+func (c *Coverage) setFresh(f index.Freshness) {
+	c.CheckedAt, c.LoadedAt, c.SourceUpdatedAt = known(f.Checked), known(f.Loaded), known(f.Updated)
+	if f.Source != "" || f.Attribution != "" {
+		c.Source = new(Source)
+		if f.Source != "" {
+			c.Source.Name = &f.Source
+		}
+		if f.Attribution != "" {
+			c.Source.Attribution = &f.Attribution
+		}
+	}
+}
+
+// known returns a time in seconds of Unix time, nil for 0.
+func known(at int64) *time.Time {
+	if at == 0 {
+		return nil
+	}
+	t := time.Unix(at, 0).UTC()
+	return &t
 }
 
 // Covered handles GET /v1/coverage (rule X13): all counties, or a page of them. A position is the
@@ -115,6 +148,10 @@ func Covered(ctx context.Context, r *serving.Reader, q params.Request) (Result, 
 			result.Next = at.String()
 		}
 	}
+	if err != nil {
+		return result, err
+	}
+	about, err := r.About(ctx)
 	data := make([]Coverage, len(all))
 	for i, c := range all {
 		name, of := index.SplitCounty(c.County)
@@ -125,6 +162,7 @@ func Covered(ctx context.Context, r *serving.Reader, q params.Request) (Result, 
 		if !c.LastAdded.IsZero() {
 			data[i].LastAddedAt = &all[i].LastAdded
 		}
+		data[i].setFresh(about.Fresh[c.County])
 	}
 	result.Data = data
 	return result, err
