@@ -54,8 +54,12 @@ func Emptied(name string) string {
 	return "empty=" + name
 }
 
-// Refused reports whether err is the refusal of a guard: a person has to look at what is loaded.
+// Refused reports whether err is the refusal of a guard, or of a rollback that holds: a person has to
+// look at what is loaded.
 func Refused(err error) bool {
+	if _, held := errors.AsType[*generation.Hold](err); held {
+		return true
+	}
 	kinds := []error{ErrShrunk, ErrEmpty, ErrEmptied, ErrNoRows, ErrMoved, ErrRenewed, ErrValues}
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }

@@ -227,6 +227,11 @@ func (r *running) underLock(ctx context.Context) (err error) {
 
 // replace builds a generation and makes it live.
 func (r *running) replace(ctx context.Context) error {
+	if hold, err := r.cfg.Store.Hold(ctx); err != nil {
+		return err
+	} else if hold != nil && r.cfg.Withhold == nil { // promoting would fail
+		return hold
+	}
 	previous, err := r.prepare(ctx)
 	if err != nil {
 		return err

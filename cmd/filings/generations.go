@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -47,16 +49,24 @@ func (p *program) generationsCommand() *cobra.Command {
 }
 
 func (p *program) rollbackCommand() *cobra.Command {
+	var hold bool
+	var reason string
 	cmd := &cobra.Command{
-		Use:     "rollback [GENERATION]",
-		Short:   "Makes the previous generation (or the named one) live",
-		Long:    help("rollback"),
-		Example: "  filings rollback\n  filings rollback filings-20260131-020000.000000-v1",
-		Args:    cobra.MaximumNArgs(1),
+		Use:   "rollback [GENERATION]",
+		Short: "Makes the previous generation (or the named one) live",
+		Long:  help("rollback"),
+		Example: "  filings rollback --hold --reason 'Orange is wrong'\n" +
+			"  filings rollback filings-20260131-020000.000000-v1",
+		Args: cobra.MaximumNArgs(1),
 
 		ValidArgsFunction: p.completeGeneration,
 	}
+	cmd.Flags().BoolVar(&hold, "hold", false, "loads are refused until `filings release`; otherwise the next one undoes the rollback")
+	cmd.Flags().StringVar(&reason, "reason", "", "with --hold: what refused loads say, at most 500 bytes")
 	cmd.RunE = p.withEngine(func(ctx context.Context, store generation.Store, args []string) error {
+		if reason != "" && !hold || len(reason) > maxReason || strings.ContainsFunc(reason, unicode.IsControl) {
+			return usageError{fmt.Errorf("--reason: must be a text of at most %d bytes in one line, with --hold", maxReason)}
+		}
 		all, err := sealed(ctx, store)
 		if err != nil {
 			return err
@@ -74,13 +84,46 @@ func (p *program) rollbackCommand() *cobra.Command {
 		if err := check.Searchable(searching, store, to); err != nil {
 			return fmt.Errorf("%s cannot be searched, and was not made live: %w", to, err)
 		}
-		if err := store.Swap(ctx, from, to); err != nil {
+		if hold {
+			err = store.SwapAndHold(ctx, from, to, reason)
+		} else {
+			err = store.Swap(ctx, from, to)
+		}
+		if err != nil {
 			return fmt.Errorf("make %s live: %w", to, err)
+		}
+		if held, err := store.Hold(ctx); err == nil && held == nil {
+			fmt.Fprintln(p.err, "The next load undoes this: `filings rollback --hold` refuses loads until `filings release`.")
 		}
 		_, err = fmt.Fprintln(p.out, to)
 		return err
 	})
 	return cmd
+}
+
+// maxReason bounds what the catalog keeps of why loads are held, which each look at it reads.
+const maxReason = 500
+
+func (p *program) releaseCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "release",
+		Short:   "Lets loads load again after `filings rollback --hold`",
+		Example: "  filings release",
+		Args:    noArguments,
+		RunE: p.withEngine(func(ctx context.Context, store generation.Store, _ []string) error {
+			hold, err := store.Release(ctx)
+			switch {
+			case err != nil:
+				return fmt.Errorf("release loads: %w", err)
+			case hold == nil:
+				_, err = fmt.Fprintln(p.err, "No load is held.")
+			default:
+				_, err = fmt.Fprintf(p.err, "Loads were held since %s. The next one may load.\n",
+					hold.Since.UTC().Format(time.DateTime))
+			}
+			return err
+		}),
+	}
 }
 
 // searchTime bounds the search that a generation must answer before a rollback to it.

@@ -302,6 +302,27 @@ func TestLoadCommands(t *testing.T) {
 	if got := f.must(t, "", "rollback"); got != first.Generation+"\n" { // which that load replaced, although the second is newer
 		t.Errorf("rollback after a rollback and a load printed %q, want %s", got, first.Generation)
 	}
+	third := load("reindex", "--format", "ndjson", "-")
+	if code, out, errs := f.run(t.Context(), "", "rollback", "--hold", "--reason", "Orange is wrong"); code != exitDone || errs != "" || out != first.Generation+"\n" {
+		t.Errorf("rollback --hold: exit code %d, %q, %q", code, out, errs)
+	}
+	if code, _, errs := f.run(t.Context(), `{"id":1,"county":"Orange, FL"}`, "reindex", "--format", "ndjson", "-"); code != exitRefused || !strings.Contains(errs, "Orange is wrong; `filings release`") {
+		t.Errorf("a load that is held: exit code %d, %q", code, errs)
+	}
+	if _, out, _ := f.run(t.Context(), "", "check"); !strings.Contains(out, "Orange is wrong; `filings release`") {
+		t.Errorf("check: %s", out)
+	}
+	for _, want := range []string{"Loads were held since ", "No load is held."} {
+		if code, _, errs := f.run(t.Context(), "", "release"); code != exitDone || !strings.HasPrefix(errs, want) {
+			t.Errorf("release: exit code %d, %q, want %q", code, errs, want)
+		}
+	}
+	if code, _, errs := f.run(t.Context(), "", "rollback", third.Generation); code != exitDone || !strings.HasPrefix(errs, "The next load undoes this: ") {
+		t.Errorf("rollback: exit code %d, %q", code, errs)
+	}
+	if code, _, errs := f.run(t.Context(), "", "rollback", "--reason", "x"); code != exitUsage || !strings.Contains(errs, "with --hold") {
+		t.Errorf("a reason without --hold: exit code %d, %q", code, errs)
+	}
 	code, out, errs := f.run(t.Context(), `{"id":1,"county":"nowhere"}`, "reindex", "--format", "ndjson", "-")
 	if code != exitFailed || !strings.Contains(out, `"promoted":false`) || !strings.Contains(errs, "county") ||
 		!strings.Contains(errs, "--max-rejects N") || !strings.Contains(errs, "--rejects FILE") {

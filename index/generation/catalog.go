@@ -24,6 +24,8 @@ type Catalog struct {
 	Live string `json:"live,omitempty"`
 	// Promoted says that there was a promotion: without Live, the data are lost.
 	Promoted bool `json:"promoted,omitempty"`
+	// Hold is why no load may make anything live; nil: they may.
+	Hold *Hold `json:"hold,omitempty"`
 	// Newest is the highest name that a generation ever had: no name is used twice.
 	Newest string `json:"newest,omitempty"`
 	// Withheld is the highest number that an entry of the list of withheld filings ever had.

@@ -71,6 +71,7 @@ package generation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -88,6 +89,23 @@ var (
 	ErrConflict = errors.New("the live generation has changed")
 )
 
+// Hold is why loads are refused (rule X75).
+type Hold struct {
+	Reason string    `json:"reason"` // "": none was given
+	Since  time.Time `json:"since"`
+	Live   string    `json:"live"` // what was made live with it
+}
+
+// Error says what an operator has to know.
+func (h *Hold) Error() string {
+	reason := ""
+	if h.Reason != "" {
+		reason = ": " + h.Reason
+	}
+	return fmt.Sprintf("loads are held since the rollback to %s at %s%s; `filings release` lets them load again",
+		h.Live, h.Since.UTC().Format(time.DateTime), reason)
+}
+
 // Store is an index.Engine whose generations can be managed.
 type Store interface {
 	index.Engine
@@ -96,6 +114,11 @@ type Store interface {
 	// Swap makes generation `to`, which must be sealed, live in one atomic step if `from` is live now ("" for none; one that is
 	// not stored any more counts as none); else it changes nothing and returns ErrConflict.
 	Swap(ctx context.Context, from, to string) error
+	// SwapAndHold is Swap that refuses loads in the same step, for a reason, until Release.
+	SwapAndHold(ctx context.Context, from, to, reason string) error
+	// Hold returns why loads are refused; nil: they are not. Release lets them load again, and returns why they were refused.
+	Hold(ctx context.Context) (*Hold, error)
+	Release(ctx context.Context) (*Hold, error)
 	// Fingerprints yields the fingerprint of each filing of a sealed generation, by id. It yields index.ErrNotFound alone where
 	// the generation has none, since an older program built it, or the one that it is a copy of.
 	Fingerprints(ctx context.Context, generation string) iter.Seq2[index.Fingerprint, error]

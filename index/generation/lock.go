@@ -187,7 +187,12 @@ func (k *lock) Promote(ctx context.Context, from, to string) (err error) {
 	if k.released.Load() {
 		return ErrLockLost
 	}
-	return k.life.swap(ctx, from, to, k.holds)
+	return k.life.swap(ctx, from, to, func(c *Catalog) error {
+		if err := k.holds(c); err != nil || c.Hold == nil || c.run().Withholds { // which no rollback may put off
+			return err
+		}
+		return c.Hold
+	})
 }
 
 // Release implements Lock. Generations that are not sealed stay as they are.

@@ -12,6 +12,32 @@ func (l *Lifecycle) Swap(ctx context.Context, from, to string) error {
 	return l.swap(ctx, from, to, func(*Catalog) error { return nil })
 }
 
+// SwapAndHold implements Store.
+func (l *Lifecycle) SwapAndHold(ctx context.Context, from, to, reason string) error {
+	return l.swap(ctx, from, to, func(c *Catalog) error {
+		c.Hold = &Hold{Reason: reason, Since: l.Now().UTC(), Live: to}
+		return nil
+	})
+}
+
+// Hold implements Store.
+func (l *Lifecycle) Hold(ctx context.Context) (*Hold, error) {
+	c, _, err := l.read(ctx)
+	return c.Hold, err
+}
+
+// Release implements Store.
+func (l *Lifecycle) Release(ctx context.Context) (released *Hold, err error) {
+	err = l.update(ctx, func(c *Catalog, again bool) error {
+		if !again || c.Hold != nil {
+			released = c.Hold
+		}
+		c.Hold = nil
+		return nil
+	})
+	return released, err
+}
+
 // swap is Swap on a condition. That change of the catalog is what makes the generation live; its public name follows.
 func (l *Lifecycle) swap(ctx context.Context, from, to string, condition func(*Catalog) error) error {
 	parts, err := l.storage.Parts(ctx, false)

@@ -66,6 +66,9 @@ func (c *checkup) engine(ctx context.Context) {
 		begun, _ := generation.ParseName(c.Settings.Index, live.Generation())
 		c.ok("generation", "%s is live, %s old, and of a version that this program reads", live.Generation(), c.now().Sub(begun).Round(time.Minute))
 	}
+	if hold, err := store.Hold(ctx); err == nil && hold != nil {
+		c.warn("loads", "%v", hold)
+	}
 	c.others(ctx, store)
 	c.withheld(ctx, store)
 }
