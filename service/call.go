@@ -34,6 +34,7 @@ type call struct {
 	reader    *serving.Reader   // of the generation that responds; nil: none was needed yet
 	streams   bool              // the body is sent after the handlers' return, and ends the request
 	ended     bool              // it is counted and logged
+	tallied   bool              // its parameters are counted
 	free      bool              // it costs nothing, whatever becomes of it
 	token     *verified         // the token that was sent instead of a key; nil: none was
 	bearer    string            // that token

@@ -10,6 +10,7 @@ import (
 	"filings/index/serving"
 	"filings/service/access"
 	"filings/service/export"
+	"filings/service/params"
 )
 
 // metrics counts what the service does. Labels are few and bounded: patterns of routes, never paths; tiers, never users.
@@ -22,6 +23,7 @@ type metrics struct {
 	exporting  prometheus.Gauge
 	exports    *prometheus.CounterVec
 	exportRows prometheus.Counter
+	parameters *prometheus.CounterVec
 }
 
 // verdictLabels are the values of the label verdict.
@@ -52,6 +54,9 @@ func newMetrics(registry *prometheus.Registry, read ...scraped) (*metrics, error
 		[]string{"format", "outcome"})
 	m.exportRows = prometheus.NewCounter(prometheus.CounterOpts{Name: "filings_export_rows_total",
 		Help: "Rows of exports that were sent."})
+	m.parameters = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_parameters_total",
+		Help: "Requests that had a parameter, by the endpoint's path and the parameter's name; never a name that isn't a parameter's."},
+		[]string{"endpoint", "parameter"})
 	for _, f := range export.Formats {
 		for _, outcome := range export.Outcomes {
 			m.exports.WithLabelValues(string(f), outcome)
@@ -64,7 +69,7 @@ func newMetrics(registry *prometheus.Registry, read ...scraped) (*metrics, error
 	for _, outcome := range []string{"ok", "unavailable", "error"} {
 		m.keyStore.WithLabelValues(outcome)
 	}
-	all := []prometheus.Collector{m.requests, m.durations, m.inFlight, m.admissions, m.keyStore, m.exporting, m.exports, m.exportRows}
+	all := []prometheus.Collector{m.requests, m.durations, m.inFlight, m.admissions, m.keyStore, m.exporting, m.exports, m.exportRows, m.parameters}
 	for _, r := range read {
 		all = append(all, r)
 	}
@@ -79,6 +84,23 @@ func newMetrics(registry *prometheus.Registry, read ...scraped) (*metrics, error
 func (m *metrics) observed(route, status, tier string, took time.Duration) {
 	m.requests.WithLabelValues(route, status, tier).Inc()
 	m.durations.WithLabelValues(route).Observe(took.Seconds())
+}
+
+// countParameters has a counter for each parameter of an endpoint, from 0 on.
+func (m *metrics) countParameters(table *params.Table, endpoints []endpoint) {
+	for i := range endpoints {
+		for _, p := range table.Of(endpoints[i].Takes) {
+			m.parameters.WithLabelValues(endpoints[i].Path, p.Name)
+			if p.Legacy != "" {
+				m.parameters.WithLabelValues(endpoints[i].Path, p.Legacy)
+			}
+		}
+	}
+}
+
+// sent counts the parameters of a request.
+func (m *metrics) sent(e *endpoint, query *params.Raw) {
+	query.EachSent(func(name string) { m.parameters.WithLabelValues(e.Path, name).Inc() })
 }
 
 // keyStoreCalled counts an admission that took some time and ended with err, and returns its outcome.

@@ -59,6 +59,10 @@ func (s *Service) parse(k *call, e *endpoint) (params.Request, error) {
 	if k.unread != nil {
 		return params.Request{}, k.unread
 	}
+	if !k.tallied { // a tool's request may be handled more than once
+		k.tallied = true
+		s.metrics.sent(e, k.query)
+	}
 	strictness := negotiate.Handling(headerLines(c, headerPrefer))
 	if strictness != "" {
 		k.applied("handling=" + strictness)

@@ -56,6 +56,7 @@ func New(c Config) (*Service, error) {
 	if s.metrics, err = newMetrics(c.Registry, s.liveGeneration, s.lastLoads, s.countiesLoaded); err != nil {
 		return nil, err
 	}
+	s.metrics.countParameters(s.params, s.rows)
 	s.app = s.newApp()
 	return s, nil
 }

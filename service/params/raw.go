@@ -70,6 +70,18 @@ func (s *sent) isFilled(p *Parameter) bool {
 	return s != nil && s.filled
 }
 
+// EachSent calls do with the name of each parameter of the table that was sent: its legacy name where it
+// came under that. What a client made up is none of them.
+func (r *Raw) EachSent(do func(name string)) {
+	for i, s := range r.sent {
+		if p := &r.table.rows[i]; s != nil && s.name == p.Legacy {
+			do(p.Legacy)
+		} else if s != nil {
+			do(p.Name)
+		}
+	}
+}
+
 // at returns what was sent of row i.
 func (r *Raw) at(i int) *sent {
 	if r.sent == nil {
