@@ -44,7 +44,7 @@ func TestPages_Root(t *testing.T) {
 	s := newSite(t, oracle(nil))
 	for _, tier := range []access.Tier{"", access.Free} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
-			if a := s.do(t, method, tier, "/"); a.status != http.StatusFound || a.header.Get("Location") != "/docs" || a.header.Get("X-RateLimit-Limit") != "" {
+			if a := s.do(t, method, tier, "/"); a.status != http.StatusFound || a.header.Get("Location") != "docs" || a.header.Get("X-RateLimit-Limit") != "" {
 				t.Errorf("%s with the key of %q: %d %v", method, tier, a.status, a.header)
 			}
 		}

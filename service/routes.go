@@ -114,10 +114,11 @@ func successor(path string) string {
 	return "/v1/filings" + edge.HeaderSafe(strings.TrimPrefix(path, "/v1/liens"))
 }
 
-// toReference redirects / to /docs. It needs no key and isn't counted.
+// toReference redirects / to /docs, by an address that is right below a proxy's path prefix too. It
+// needs no key and isn't counted.
 func toReference(c *fiber.Ctx) error {
 	callOf(c).route = "/"
-	return c.Redirect("/docs", fiber.StatusFound)
+	return c.Redirect("docs", fiber.StatusFound)
 }
 
 // serveFile sends f to everybody, without a key.
