@@ -151,18 +151,7 @@ var countyWord = []string{"county", "parish", "borough", "co"}
 
 // WithCounties returns w with each county that it names as meant returns it.
 func (w Filter) WithCounties(meant func(string) string) Filter {
-	predicates := make([]Predicate, len(w.predicates))
-	for i, p := range w.predicates {
-		predicates[i] = withCounties(p, meant)
-	}
-	return Where(predicates...)
-}
-
-func withCounties(p Predicate, meant func(string) string) Predicate {
-	switch p := p.(type) {
-	case Not:
-		return Not{withCounties(p.Predicate, meant)}
-	case AnyOf:
+	return w.with(func(p AnyOf) AnyOf {
 		if !slices.Contains(p.Fields, County) && !slices.Contains(p.Fields, CountyName) {
 			return p
 		}
@@ -170,7 +159,62 @@ func withCounties(p Predicate, meant func(string) string) Predicate {
 		for i, v := range p.Values {
 			values[i] = meant(v)
 		}
-		return AnyOf{p.Fields, values}
+		return AnyOf{Fields: p.Fields, Values: values}
+	})
+}
+
+// WithLists returns w with each list as one value, if it is one of the field, in place of its items.
+func (w Filter) WithLists(isValue func(Field, string) bool) Filter {
+	found := map[string]bool{}
+	for _, p := range w.predicates {
+		if values, ok := anyOf(p); ok {
+			for _, list := range values.Lists {
+				if isValue(values.Fields[0], list.Text) {
+					found[values.Fields[0].String()+list.Text] = true
+				}
+			}
+		}
+	}
+	if len(found) == 0 {
+		return w
+	}
+	return w.with(func(p AnyOf) AnyOf {
+		return AnyOf{Fields: p.Fields, Values: Uncut(p.Values, p.Lists, func(v string) bool { return found[p.Fields[0].String()+v] })}
+	})
+}
+
+// HasLists reports whether w has a list.
+func (w Filter) HasLists() bool {
+	return slices.ContainsFunc(w.predicates, func(p Predicate) bool {
+		values, _ := anyOf(p)
+		return values.Lists != nil
+	})
+}
+
+// anyOf returns the AnyOf that p is, or is the opposite of.
+func anyOf(p Predicate) (values AnyOf, ok bool) {
+	if not, isNot := p.(Not); isNot {
+		p = not.Predicate
+	}
+	values, ok = p.(AnyOf)
+	return values, ok
+}
+
+// with returns w with each AnyOf changed.
+func (w Filter) with(change func(AnyOf) AnyOf) Filter {
+	predicates := make([]Predicate, len(w.predicates))
+	for i, p := range w.predicates {
+		predicates[i] = withAnyOf(p, change)
+	}
+	return Where(predicates...)
+}
+
+func withAnyOf(p Predicate, change func(AnyOf) AnyOf) Predicate {
+	switch p := p.(type) {
+	case Not:
+		return Not{withAnyOf(p.Predicate, change)}
+	case AnyOf:
+		return change(p)
 	}
 	return p
 }

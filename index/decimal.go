@@ -14,9 +14,21 @@ type Decimal struct {
 	text    string // without zeros that say nothing; "": the shortest decimal of Nearest, which records have
 }
 
-// ParseDecimal reads a number: digits, with a minus before them or not, and a point with digits or not.
+// mostExponent is about the exponent of the greatest and of the least float64.
+const mostExponent = 400
+
+// ParseDecimal reads a number: digits, with a minus before them or not, and a point with digits or not,
+// and an exponent or not.
 func ParseDecimal(text string) (d Decimal, ok bool) {
 	digits, negative := strings.CutPrefix(text, "-")
+	exponent := 0
+	if i := strings.IndexAny(digits, "eE"); i >= 0 {
+		var err error
+		if exponent, err = strconv.Atoi(digits[i+1:]); err != nil || exponent < -mostExponent || exponent > mostExponent {
+			return d, false
+		}
+		digits = digits[:i]
+	}
 	whole, fraction, point := strings.Cut(digits, ".")
 	if strings.Trim(whole+fraction, "0123456789") != "" || whole == "" || point && fraction == "" {
 		return d, false
@@ -24,6 +36,14 @@ func ParseDecimal(text string) (d Decimal, ok bool) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
 		return d, false
+	}
+	if exponent > 0 {
+		fraction += strings.Repeat("0", max(0, exponent-len(fraction)))
+		whole, fraction = whole+fraction[:exponent], fraction[exponent:]
+	} else if exponent < 0 {
+		whole = strings.Repeat("0", max(0, -exponent-len(whole))) + whole
+		at := len(whole) + exponent
+		whole, fraction = whole[:at], whole[at:]+fraction
 	}
 	whole, fraction = cmp.Or(strings.TrimLeft(whole, "0"), "0"), strings.TrimRight(fraction, "0")
 	if digits = whole; fraction != "" {

@@ -27,6 +27,36 @@ type Predicate interface {
 type AnyOf struct {
 	Fields []Field
 	Values []string
+	Lists  []List // texts whose items are among the values; see Filter.WithLists
+}
+
+// List is a text of a client that is one value if filings have that one, and otherwise its items
+// (rule X64).
+type List struct{ Text, Separator string }
+
+// Items splits text at a separator, trims and skips empty items.
+func Items(text, separator string) []string {
+	parts := strings.Split(text, separator)
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	return slices.DeleteFunc(parts, func(item string) bool { return item == "" })
+}
+
+// Uncut returns values with each list, if it is a value, in place of its items.
+func Uncut(values []string, lists []List, isValue func(string) bool) []string {
+	for _, list := range lists {
+		if !isValue(list.Text) {
+			continue
+		}
+		values = append(slices.Clone(values), list.Text)
+		for _, item := range Items(list.Text, list.Separator) {
+			if i := slices.Index(values, item); i >= 0 {
+				values = slices.Delete(values, i, i+1)
+			}
+		}
+	}
+	return values
 }
 
 // Not holds where its predicate does not: so for filings without the value too (rule X11).

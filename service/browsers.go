@@ -130,7 +130,7 @@ func matched(k *call, r *serving.Reader, q params.Request) error {
 		return handlers.Refuse(errForbidden, fmt.Sprintf("the token's filter is not one of this service any more: %s, which no filing has, must not be in %s",
 			strconv.Quote(unmatched[0].Value), unmatched[0].Parameter))
 	}
-	return handlers.Refuse(errInvalid, unmatched[0].String())
+	return params.Invalid(unmatched[0].Parameter, "%s", unmatched[0])
 }
 
 // originOf returns the origin of the page that sent a request, "" where it is not known.

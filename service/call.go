@@ -38,6 +38,7 @@ type call struct {
 	free      bool              // it costs nothing, whatever becomes of it
 	token     *verified         // the token that was sent instead of a key; nil: none was
 	bearer    string            // that token
+	geoJSON   bool              // the path says so
 	inPath    map[string]string // parameters of a path that was not routed; nil: it was
 }
 

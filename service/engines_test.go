@@ -31,6 +31,8 @@ const (
 	plenty   dataset = "plenty"   // many
 	varied   dataset = "varied"   // synthetic filings, as the demo has them
 	alike    dataset = "alike"    // filings of counties with names that differ little
+
+	separators dataset = "separators" // filings whose values have commas and semicolons
 )
 
 func (d dataset) filings(t testing.TB) []*index.Filing {
@@ -45,6 +47,8 @@ func (d dataset) filings(t testing.TB) []*index.Filing {
 			f.SetText(index.AISummary, strings.Repeat("long ", index.MaxLongText/5))
 		}
 		return filings
+	case separators:
+		return separated(t)
 	case alike:
 		return ofCounties(t, "Lee (X), FL", "Lee, FL", "Lee-On-Sea, FL", "Lee, AL", "LEE, FL")
 	}

@@ -94,6 +94,9 @@ func (s *Service) begin(k *call, q params.Request, to export.Sending) error {
 	if err != nil {
 		return err
 	}
+	if q.Query.Where, err = r.WithLists(ctx, q.Query.Where); err != nil {
+		return err
+	}
 	if q.Query.Where, err = r.WithCounties(ctx, q.Query.Where); err != nil {
 		return err
 	}

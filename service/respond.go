@@ -1,10 +1,14 @@
 package service
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -67,11 +71,13 @@ func (s *Service) parse(k *call, e *endpoint) (params.Request, error) {
 	if strictness != "" {
 		k.applied("handling=" + strictness)
 	}
-	if len(k.query.Unknown) > 0 {
-		if strictness == "strict" {
-			return params.Request{}, s.params.Unknown(e.Takes, k.query.Unknown[0])
+	if strictness == "strict" {
+		if err := k.query.Strictly(); err != nil {
+			return params.Request{}, err
 		}
-		c.Set(headerIgnored, negotiate.Tokens(k.query.Unknown))
+	}
+	if ignored := len(k.query.Unknown) + len(k.query.Partial); ignored > 0 {
+		c.Set(headerIgnored, negotiate.Tokens(slices.Concat(k.query.Unknown, k.query.Partial)))
 	}
 	tiers := params.Tiers{Fields: recordTier(k.admission.Tier), Filters: index.Enterprise}
 	if s.config.FiltersByTier {
@@ -99,7 +105,11 @@ func (s *Service) parse(k *call, e *endpoint) (params.Request, error) {
 	}
 	if e.GeoJSON != nil {
 		c.Vary(fiber.HeaderAccept)
-		q.GeoJSON = negotiate.WantsGeoJSON(headerLines(c, fiber.HeaderAccept)) && tiers.Scope.ShowsPlaces()
+		shows := tiers.Scope.ShowsPlaces()
+		if k.geoJSON && !shows {
+			return q, handlers.Refuse(errForbidden, "the token hides coordinates, which GeoJSON has")
+		}
+		q.GeoJSON = shows && (k.geoJSON || negotiate.WantsGeoJSON(headerLines(c, fiber.HeaderAccept)))
 		if q.GeoJSON {
 			q.Text += " as " + openapi.GeoJSON
 			q.Query.IDsOnly = false // coordinates are wanted too
@@ -119,6 +129,21 @@ func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 		}
 		if r, err = s.reader(k, id); err != nil {
 			return err
+		}
+	}
+	later := r
+	if e.Shape.Has(params.Until) && q.Generation != "" {
+		if kept, err := s.config.Engine.At(k.http.UserContext(), q.Generation); err == nil {
+			later = kept
+		}
+	}
+	if q.Query.Where.HasLists() {
+		cut := q.Query.Where.String()
+		if q.Query.Where, err = later.WithLists(k.http.UserContext(), q.Query.Where); err != nil {
+			return err
+		}
+		if uncut := q.Query.Where.String(); uncut != cut {
+			q.Text += " as " + uncut
 		}
 	}
 	tag, m := "", negotiate.NoMatch
@@ -144,7 +169,7 @@ func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 			result, err = e.handle(k.http.UserContext(), r, q)
 		}
 		if err == nil && e.Shape.Has(params.Meta) && k.token == nil {
-			result.Unmatched, err = handlers.Match(k.http.UserContext(), r, q.Named)
+			result.Unmatched, err = handlers.Match(k.http.UserContext(), later, q.Named)
 		}
 		if err != nil {
 			return err
@@ -240,10 +265,52 @@ func (s *Service) write(k *call, e *endpoint, q params.Request, result handlers.
 	k.http.Set(fiber.HeaderContentType, mediaType)
 	if result.Next != "" {
 		k.http.Append(fiber.HeaderLink, "<"+e.Path+"?cursor="+result.Next+`>; rel="next"`)
+	} else if next := q.Query.Offset + rowsOf(result.Data); e.Shape.Has(params.Pagination) && q.Cursor == nil && int64(next) < result.Total &&
+		(k.token == nil || next <= params.MaxByToken-q.Query.Limit) {
+		k.http.Append(fiber.HeaderLink, nextPage(k.http.Request().URI().QueryString(), next))
 	}
 	k.http.Response().SetBody(body) // copies it
 	compress(k.http)
 	return nil
+}
+
+// rowsOf returns how many rows a page has.
+func rowsOf(data any) int {
+	switch data := data.(type) {
+	case index.Page:
+		return len(data.Records)
+	case []handlers.Owner:
+		return len(data)
+	}
+	return 0
+}
+
+// nextPage returns the Link to the page from an offset on, as a reference relative to the request's
+// address, so that it holds below a proxy's prefix too (rule X65). It never has a token.
+func nextPage(query []byte, offset int) string {
+	link := make([]byte, 0, len(query)+40)
+	link = append(link, "<?"...)
+	for piece := range bytes.SplitSeq(query, []byte("&")) {
+		name, _, _ := bytes.Cut(piece, []byte("="))
+		if bytes.IndexByte(name, '%') >= 0 {
+			if text, err := url.QueryUnescape(string(name)); err == nil {
+				name = []byte(text)
+			}
+		}
+		if string(name) == "offset" || string(name) == "token" || len(piece) == 0 {
+			continue
+		}
+		for _, c := range piece {
+			if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+				link = fmt.Appendf(link, "%%%02X", c)
+			} else {
+				link = append(link, c)
+			}
+		}
+		link = append(link, '&')
+	}
+	link = strconv.AppendInt(append(link, "offset="...), int64(offset), 10)
+	return string(append(link, `>; rel="next"`...))
 }
 
 func (k *call) notModified(tag string) error {

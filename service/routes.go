@@ -36,6 +36,9 @@ func New(c Config) (*Service, error) {
 	for i := range s.rows {
 		e := &s.rows[i]
 		s.endpoints[e.Path], s.endpoints[e.Legacy] = e, e
+		if e.hasGeoJSONPath() {
+			s.endpoints[e.Path+geoJSONEnd] = e
+		}
 	}
 	delete(s.endpoints, "") // of those without a legacy path
 	var err error
@@ -80,11 +83,25 @@ func (s *Service) newApp() *fiber.App {
 			serve = s.export(e)
 		}
 		app.Get(e.Path, serve) // and HEAD
+		if e.hasGeoJSONPath() {
+			app.Get(e.Path+geoJSONEnd, inGeoJSON, serve)
+		}
 		if e.Legacy != "" {
 			app.Get(e.Legacy, deprecated(e.Legacy), serve)
 		}
 	}
 	return app
+}
+
+// geoJSONEnd stands at the end of a path whose pages are GeoJSON, for programs that send no Accept
+// (rule X67).
+const geoJSONEnd = ".geojson"
+
+func (e *endpoint) hasGeoJSONPath() bool { return e.GeoJSON != nil && e.Shape.Has(params.Pagination) }
+
+func inGeoJSON(c *fiber.Ctx) error {
+	callOf(c).geoJSON = true
+	return c.Next()
 }
 
 // wellFormed refuses a request whose target or host is no URL: control characters, mostly. The

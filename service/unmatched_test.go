@@ -33,7 +33,7 @@ func TestX63_Refused(t *testing.T) {
 			{made, "holder=Nobody", `holder must be what some filing has, not "Nobody"; the nearest are County "One" & <Sons>`},
 			{made, "city=Makon", `city must be what some filing has, not "Makon"; the nearest are Macon`},
 			{exports, "exclude_counties=Bib,+GA", `exclude_counties must be what some filing has, not "Bib, GA"; the nearest are Bibb, GA`},
-			{exports, "exclude_lien_types=x&exclude_filing_types=HAO", `exclude_filing_types must be what some filing has, not "HAO"; the nearest are HOA`},
+			{exports, "exclude_filing_types=HAO", `exclude_filing_types must be what some filing has, not "HAO"; the nearest are HOA`},
 			{exports, "exclude_holders=x&format=csv", `exclude_holders must be what some filing has, not "x"`},
 		} {
 			message := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(tt.message)

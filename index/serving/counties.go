@@ -22,6 +22,20 @@ func (r *Reader) WithCounties(ctx context.Context, w index.Filter) (index.Filter
 	return w.WithCounties(names.Meant), nil
 }
 
+// WithLists returns w with its lists cut, but for those that are one value of the generation (rule
+// X64).
+func (r *Reader) WithLists(ctx context.Context, w index.Filter) (_ index.Filter, err error) {
+	if !w.HasLists() {
+		return w, nil
+	}
+	w = w.WithLists(func(field index.Field, value string) bool {
+		has, failed := r.Has(ctx, field, value)
+		err = cmp.Or(err, failed)
+		return has
+	})
+	return w, err
+}
+
 // countyNames returns what the generation knows of the names of counties, those with most filings
 // first.
 func (r *Reader) countyNames(ctx context.Context) (*index.CountyNames, error) {

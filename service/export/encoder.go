@@ -16,6 +16,8 @@ func NewEncoder(f Format, fields []index.Field, resumed bool) (Encoder, error) {
 		return &csvEncoder{fields: fields, headed: resumed}, nil
 	case Parquet:
 		return newParquet(fields)
+	case GeoJSON:
+		return &geoJSON{ndjson: newNDJSON(fields)}, nil
 	}
 	return nil, fmt.Errorf("export: unknown format %q", f)
 }

@@ -1,4 +1,4 @@
-// Package export writes filings as a file: NDJSON, CSV or Parquet. It owns these formats, their compression, the stream that
+// Package export writes filings as a file: NDJSON, CSV, Parquet or GeoJSON. It owns these formats, their compression, the stream that
 // reads pages of an engine and turns them into the bytes of a file, and what bounds an export: the lease of its account, its
 // slot in the process, and its price. It refuses to know HTTP: its caller refuses requests, and counts and logs how it ended.
 //
@@ -28,10 +28,11 @@ const (
 	NDJSON  Format = "ndjson"
 	CSV     Format = "csv"
 	Parquet Format = "parquet"
+	GeoJSON Format = "geojson"
 )
 
 // Formats are all formats, the default one first.
-var Formats = []Format{NDJSON, CSV, Parquet}
+var Formats = []Format{NDJSON, CSV, Parquet, GeoJSON}
 
 // MediaType returns the Content-Type of f.
 func (f Format) MediaType() string {
@@ -40,6 +41,8 @@ func (f Format) MediaType() string {
 		return "text/csv; charset=utf-8"
 	case Parquet:
 		return "application/vnd.apache.parquet"
+	case GeoJSON:
+		return "application/geo+json"
 	}
 	return "application/x-ndjson"
 }

@@ -45,6 +45,41 @@ func b2i(b bool) int {
 
 func (e *ndjson) Close(dst []byte) ([]byte, error) { return dst, nil }
 
+// geoJSON writes a FeatureCollection (RFC 7946), whose features are those of the list.
+type geoJSON struct {
+	*ndjson
+	begun bool
+}
+
+func (e *geoJSON) Append(dst []byte, records []index.Record) ([]byte, error) {
+	if len(records) == 0 {
+		return dst, nil
+	}
+	start := len(dst)
+	if !e.begun {
+		dst = append(dst, collection...)
+	}
+	opens := len(dst)
+	dst, err := index.Page{Records: records}.AppendFeatures(dst, e.tier, e.set)
+	if err != nil {
+		return dst[:start], err
+	}
+	if e.begun {
+		dst[opens] = ','
+	}
+	e.begun = true
+	return dst[:len(dst)-1], nil
+}
+
+func (e *geoJSON) Close(dst []byte) ([]byte, error) {
+	if !e.begun {
+		dst = append(append(dst, collection...), '[')
+	}
+	return append(dst, "]}\n"...), nil
+}
+
+const collection = `{"type":"FeatureCollection","features":`
+
 // csvEncoder writes RFC 4180: a header of the fields' names, lines that end with CRLF, quotes where they are needed. A
 // missing value is empty; categories are joined by semicolons. Values are exact, unless it escapes formulas.
 type csvEncoder struct {

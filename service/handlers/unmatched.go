@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -32,7 +33,15 @@ const mostUnmatched = 10
 // Match returns the values that no filing of r has, the first ones.
 func Match(ctx context.Context, r *serving.Reader, named []params.Named) (unmatched []Unmatched, err error) {
 	for _, n := range named {
-		for _, value := range n.Values {
+		values := index.Uncut(n.Values, n.Lists, func(value string) bool {
+			has, failed := r.Has(ctx, n.Field, index.Fold(value))
+			err = cmp.Or(err, failed)
+			return has
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, value := range values {
 			has, err := r.Has(ctx, n.Field, index.Fold(value))
 			switch {
 			case err != nil || len(unmatched) == mostUnmatched:

@@ -127,6 +127,9 @@ func WantsGeoJSON(accept string) bool {
 		return quality["*/*"], false
 	}
 	geo, geoNamed := of("application/geo+json")
+	if older, named := of("application/vnd.geo+json"); named && older > geo || !geoNamed && named {
+		geo, geoNamed = older, true
+	}
 	plain, plainNamed := of("application/json")
 	return geo > plain || geo == plain && geo > 0 && geoNamed && !plainNamed
 }

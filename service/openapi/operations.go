@@ -59,7 +59,7 @@ func (b *builder) addOperation(o Operation) error {
 func files() openapi3.Content {
 	text := openapi3.NewMediaType().WithSchemaRef(of("string", "").NewRef())
 	return openapi3.Content{
-		"application/x-ndjson": text, "text/csv": text,
+		"application/x-ndjson": text, "text/csv": text, GeoJSON: text,
 		"application/vnd.apache.parquet": openapi3.NewMediaType().WithSchemaRef(of("string", "binary").NewRef()),
 	}
 }

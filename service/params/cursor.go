@@ -141,8 +141,14 @@ func (r *Raw) query() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if text != "" {
-			parts = append(parts, p.Name+"="+strings.ReplaceAll(url.QueryEscape(text), "%2C", ","))
+		texts := []string{text}
+		if p.Kind.whole {
+			texts = s.filledTexts()
+		}
+		for _, text := range texts {
+			if text != "" {
+				parts = append(parts, p.Name+"="+strings.ReplaceAll(url.QueryEscape(text), "%2C", ","))
+			}
 		}
 	}
 	return strings.Join(parts, "&"), nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -91,6 +92,26 @@ func Shorten(s string) string {
 	return string([]rune(s)[:most]) + "…"
 }
 
+// Strictly is the error of what the endpoint would ignore in r (rules P5 and X64); nil for nothing.
+func (r *Raw) Strictly() error {
+	if len(r.Unknown) > 0 {
+		return r.table.Unknown(r.of.Takes, r.Unknown[0])
+	}
+	if len(r.Partial) > 0 {
+		var missing []string
+		for _, p := range r.table.Of(r.of.Takes) {
+			if p.edge && !slices.Contains(r.Partial, p.Name) {
+				missing = append(missing, p.Name)
+			}
+		}
+		return invalid(strings.Join(missing, ", "), "must be given: a box has four bounds")
+	}
+	if p, s := r.named("ids"); s != nil && !s.isFilled(p) {
+		return invalid(s.name, "must be %s: without one it would be no filter", p.Form())
+	}
+	return nil
+}
+
 // Unknown is the error of a name that the endpoint does not take, for strict handling. It names the
 // nearest one that it takes; where none is near, all of them.
 func (t *Table) Unknown(on Endpoints, name string) error {
@@ -120,6 +141,10 @@ func (t *Table) nearest(on Endpoints, name string) string {
 				current, candidates = append(current, p.Name), append(candidates, candidate)
 			}
 		}
+	}
+	isPart := func(candidate string) bool { return slices.Contains(strings.Split(candidate, "_"), index.Fold(name)) }
+	if i := slices.IndexFunc(candidates, isPart); i >= 0 && !slices.ContainsFunc(candidates[i+1:], isPart) {
+		return current[i] // bounds_north of north
 	}
 	if i := nearest(name, candidates); i >= 0 {
 		return current[i]

@@ -15,7 +15,7 @@ import (
 )
 
 // point is the pattern of a latitude and a longitude.
-const point = `-?\d+(\.\d+)?,-?\d+(\.\d+)?`
+const point = `-?\d+(\.\d+)?([eE][+-]?\d+)?,-?\d+(\.\d+)?([eE][+-]?\d+)?`
 
 // degrees is what a latitude and a longitude are, in messages.
 const degrees = "a latitude from -90 to 90 and a longitude from -180 to 180, as in {example}"
@@ -23,8 +23,8 @@ const degrees = "a latitude from -90 to 90 and a longitude from -180 to 180, as 
 // The table of kinds.
 var (
 	Text        = &Kind{Type: "string", form: "text", read: readText}
-	Texts       = &Kind{List: true, Separator: ",", Type: "string", form: "text", read: listOf(anyText)}
-	Names       = &Kind{List: true, Separator: ";", Type: "string", form: "text", read: listOf(anyText)} // with commas
+	Texts       = &Kind{List: true, Separator: ",", whole: true, Type: "string", form: "text", read: listOf(anyText)}
+	Names       = &Kind{List: true, Separator: ";", whole: true, Type: "string", form: "text", read: listOf(anyText)} // with commas
 	AnyCounties = &Kind{List: true, Separator: ";", Type: "string", read: listOf(anyText),
 		form: "a list of at most {most}, separated by semicolons"}
 
@@ -137,6 +137,7 @@ func readGeneration(_ *Parameter, s string) (value, bool) {
 
 func readInteger(p *Parameter, s string) (value, bool) {
 	n, ok := parseInteger(s)
+	ok = ok && !(p.InPath && strings.ContainsAny(s, "eE"))
 	ok = ok && p.takes(float64(n))
 	if ok && p.Clamped {
 		n = min(n, int64(*p.Max))
@@ -145,7 +146,7 @@ func readInteger(p *Parameter, s string) (value, bool) {
 }
 
 func readNumber(p *Parameter, s string) (value, bool) {
-	d, ok := index.ParseDecimal(s)
+	d, ok := parseNumber(s)
 	return value{decimal: d}, ok && p.takes(d.Least()) && p.takes(d.Greatest())
 }
 
@@ -285,9 +286,10 @@ const longestPoint = 80
 func points(s string) (v value, ok bool) {
 	for _, item := range items(s, ";") {
 		first, second, _ := strings.Cut(item, ",")
-		lat, isLat := index.ParseDecimal(strings.TrimSpace(first))
-		lon, isLon := index.ParseDecimal(strings.TrimSpace(second))
-		if !isLat || !isLon || !lat.Within(-90, 90) || !lon.Within(-180, 180) || len(item) > longestPoint {
+		lat, isLat := parseNumber(strings.TrimSpace(first))
+		lon, isLon := parseNumber(strings.TrimSpace(second))
+		if !isLat || !isLon || !lat.Within(-90, 90) || !lon.Within(-180, 180) ||
+			len(lat.String()+lon.String()) > longestPoint {
 			v.wrong = item
 			return v, false
 		}
@@ -302,8 +304,23 @@ func hasDuplicates(items []string) bool {
 	return len(slices.Compact(sorted)) < len(items)
 }
 
+// parseNumber reads a number. A plus of its exponent that was not escaped is a blank.
+func parseNumber(s string) (index.Decimal, bool) {
+	if i := strings.IndexAny(s, "eE") + 1; i > 0 && strings.HasPrefix(s[i:], " ") {
+		s = s[:i] + s[i+1:]
+	}
+	return index.ParseDecimal(s)
+}
+
 // parseInteger reads an integer as people write it: strconv also reads "+1", which is refused.
 func parseInteger(s string) (int64, bool) {
+	if strings.ContainsAny(s, "eE") {
+		d, ok := parseNumber(s)
+		if !ok {
+			return 0, false
+		}
+		s = d.String()
+	}
 	v, err := strconv.ParseInt(s, 10, 64)
 	return v, err == nil && s[0] != '+'
 }

@@ -1,8 +1,6 @@
 package params
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"filings/index"
@@ -50,6 +48,7 @@ type Kind struct {
 	Separator string // of items; "" where a value has none
 	Enum      bool   // of OpenAPI: the parameter's Choices are a type
 	Unique    bool   // each item once, which OpenAPI says too
+	whole     bool   // a text with the separator is one value if filings have that one
 	Type      string // of a value, or an item, in JSON
 	Format    string // of OpenAPI; "" for any
 	Pattern   string // of a text; "" for any
@@ -66,6 +65,7 @@ type value struct {
 	name    string         // under which it was sent
 	text    string         // as the kind has it: a choice as in Choices, a state in upper case
 	texts   []string       // items of a list but Corners, tokens of a NameStart
+	lists   []index.List   // the texts with a separator that may be one value
 	ids     []int64        // IDs, each once
 	corners []index.Corner // Point, and Corners
 	decimal index.Decimal  // Number
@@ -120,11 +120,4 @@ func (p *Parameter) tier() index.Tier {
 	return highest
 }
 
-// items splits s at a separator, trims and skips empty items.
-func items(s, separator string) []string {
-	parts := strings.Split(s, separator)
-	for i := range parts {
-		parts[i] = strings.TrimSpace(parts[i])
-	}
-	return slices.DeleteFunc(parts, func(item string) bool { return item == "" })
-}
+func items(s, separator string) []string { return index.Items(s, separator) }

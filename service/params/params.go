@@ -96,6 +96,7 @@ type Named struct {
 	Parameter string
 	Field     index.Field // that has them; County also has the names without the state
 	Values    []string
+	Lists     []index.List // texts that may be one value, whose items are among Values
 	Excluded  bool
 }
 

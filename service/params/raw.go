@@ -2,6 +2,7 @@ package params
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,6 +11,7 @@ import (
 // request, and keeps what was decoded of it.
 type Raw struct {
 	Unknown []string // names that the endpoint does not take: decoded, each once, in order
+	Partial []string // bounds_* that are dropped, since some of the four have no value
 
 	table *Table
 	of    *Endpoint
@@ -62,6 +64,11 @@ func (s *sent) text(p *Parameter) (string, error) {
 	}
 	s.decoded = true
 	return strings.Join(s.texts, p.Kind.Separator), s.err
+}
+
+// filledTexts returns the texts that have characters, once they are decoded.
+func (s *sent) filledTexts() []string {
+	return slices.DeleteFunc(slices.Clone(s.texts), func(text string) bool { return text == "" })
 }
 
 // isFilled reports whether a value of p has characters, be they none that decode.
@@ -118,7 +125,15 @@ func (t *Table) Split(of *Endpoint, query string) (*Raw, error) {
 		if !ok {
 			return refuse(Invalid("", "query "+notDecoded))
 		}
-		if i, ok := t.names[of.Takes][name]; ok {
+		i, ok := t.names[of.Takes][name]
+		if base, isItem := itemOf(name); !ok && isItem {
+			if i, ok = t.names[of.Takes][base]; ok && t.rows[i].Kind.List {
+				name = base
+			} else {
+				ok = false
+			}
+		}
+		if ok {
 			if r.sent == nil {
 				r.sent = make([]*sent, len(t.rows))
 			}
@@ -133,7 +148,7 @@ func (t *Table) Split(of *Endpoint, query string) (*Raw, error) {
 			if _, ok := decode(text); !ok {
 				return refuse(invalid(Shorten(name), notDecoded))
 			}
-			if of.Takes&strict != 0 {
+			if of.Takes&closed != 0 {
 				return refuse(t.Unknown(of.Takes, name))
 			}
 			if name != "" && !unknown[name] {
@@ -154,6 +169,13 @@ func (t *Table) Split(of *Endpoint, query string) (*Raw, error) {
 	return r, nil
 }
 
+// itemOf returns the name of the list whose item a client sends as name[] or name[0] (rule X64).
+func itemOf(name string) (list string, ok bool) {
+	list, index, ok := strings.Cut(name, "[")
+	digits, closes := strings.CutSuffix(index, "]")
+	return list, ok && closes && strings.Trim(digits, "0123456789") == ""
+}
+
 // tokenName is how a token is sent in a query string.
 const tokenName = "token"
 
@@ -168,7 +190,7 @@ func decode(text string) (string, bool) {
 // dropPartialBounds drops the bounds_* unless each of the four has a value: a partial set is not
 // looked at, not even for errors (rule P15).
 func (r *Raw) dropPartialBounds() {
-	edges, filled := []int{}, 0
+	edges, filled := []int{}, []string{}
 	for i := range r.table.rows {
 		p := &r.table.rows[i]
 		if !p.edge {
@@ -176,10 +198,11 @@ func (r *Raw) dropPartialBounds() {
 		}
 		edges = append(edges, i)
 		if r.at(i).isFilled(p) {
-			filled++
+			filled = append(filled, r.at(i).name)
 		}
 	}
-	if filled < len(edges) {
+	if len(filled) < len(edges) {
+		r.Partial = filled
 		for _, i := range edges {
 			r.sent[i] = nil
 		}
@@ -194,7 +217,11 @@ func (r *Raw) filterQuery() string {
 		if s == nil || p.On&TileSets == 0 || p.crawl == ofGeneration {
 			continue
 		}
-		if text, err := s.text(p); err == nil && text != "" {
+		switch text, err := s.text(p); {
+		case err != nil || text == "":
+		case p.Kind.whole:
+			given[s.name] = s.filledTexts()
+		default:
 			given.Set(s.name, text)
 		}
 	}

@@ -1,6 +1,7 @@
 package params
 
 import (
+	"strings"
 	"time"
 
 	"filings/index"
@@ -111,11 +112,24 @@ func (p *Parameter) read(s *sent, on Endpoints) (v value, some bool, err error) 
 	}
 	v, ok := p.Kind.read(p, text)
 	v.of, v.name = p, name
+	if p.Kind.whole && s != nil {
+		v.lists = listsIn(s.texts, p.Kind.Separator)
+	}
 	some = !p.Kind.List || len(v.texts) > 0
 	if !ok || !some && (required || on&strict != 0) {
 		return v, false, p.invalid(text, v)
 	}
 	return v, some, nil
+}
+
+// listsIn returns the texts that a separator cuts.
+func listsIn(texts []string, separator string) (lists []index.List) {
+	for _, text := range texts {
+		if strings.Contains(text, separator) {
+			lists = append(lists, index.List{Text: text, Separator: separator})
+		}
+	}
+	return lists
 }
 
 // byCursor is p as a page by cursor takes it.

@@ -19,6 +19,7 @@ func equal(b *builder, v value) {
 		b.equal = append(b.equal, index.AnyOf{Fields: v.of.fields})
 	}
 	b.equal[i].Values = append(b.equal[i].Values, foldAll(v.all())...)
+	b.equal[i].Lists = append(b.equal[i].Lists, foldLists(v.lists)...)
 }
 
 // equalKnown is equal, of values that filings of the generation should have (rule X63).
@@ -30,13 +31,20 @@ func equalKnown(b *builder, v value) {
 // exclude leaves out filings of which one of the fields equals one of the values.
 func exclude(b *builder, v value) {
 	b.names(v, true)
-	b.where = append(b.where, index.Not{Predicate: index.AnyOf{Fields: v.of.fields, Values: foldAll(v.texts)}})
+	b.where = append(b.where, index.Not{Predicate: index.AnyOf{Fields: v.of.fields, Values: foldAll(v.texts), Lists: foldLists(v.lists)}})
 }
 
 func foldAll(values []string) []string {
 	folded := make([]string, len(values))
 	for i, v := range values {
 		folded[i] = index.Fold(v)
+	}
+	return folded
+}
+
+func foldLists(lists []index.List) (folded []index.List) {
+	for _, list := range lists {
+		folded = append(folded, index.List{Text: index.Fold(list.Text), Separator: list.Separator})
 	}
 	return folded
 }
@@ -164,5 +172,5 @@ func fieldsOf(names []string) []index.Field {
 
 // names notes that v names values of filings (rule X63).
 func (b *builder) names(v value, excluded bool) {
-	b.request.Named = append(b.request.Named, Named{v.name, v.of.fields[0], v.all(), excluded})
+	b.request.Named = append(b.request.Named, Named{v.name, v.of.fields[0], v.all(), v.lists, excluded})
 }

@@ -12,8 +12,8 @@ const maxFilter = 512
 // MaxVisitorBurst is how many requests a visitor with a token may send at once at the most.
 const MaxVisitorBurst = 25
 
-// maxByToken is up to which filing of a list pages go with a token.
-const maxByToken = 10_000
+// MaxByToken is up to which filing of a list pages go with a token.
+const MaxByToken = 10_000
 
 // owners is what a token calls the endpoint of owners.
 const owners = "owners"
@@ -36,12 +36,15 @@ func (r *Request) within(on Endpoints, s *Scope) error {
 	switch {
 	case r.Cursor != nil:
 		return invalid("cursor", "must not be given with a token, whose pages are those by offset")
-	case r.Query.Offset > maxByToken-r.Query.Limit:
-		return Invalid("offset", "offset and limit together must be at most %d with a token", maxByToken)
+	case r.Query.Offset > MaxByToken-r.Query.Limit:
+		return Invalid("offset", "offset and limit together must be at most %d with a token", MaxByToken)
 	case r.Typos && len(s.Where.Predicates()) > 0:
 		return invalid("typos", "must not be given with a token that has filters: it would look at words of other filings")
 	case on == Owners && !s.counties && len(s.Where.Predicates()) > 0:
 		return invalid("token", "must have no filters but county and state here: owners are found by nothing else")
+	}
+	if r.Format == "geojson" && !s.ShowsPlaces() {
+		return invalid("format", "must not be geojson with a token that hides coordinates")
 	}
 	if s.Fields != 0 {
 		if r.Fields == 0 {
