@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"filings/index"
@@ -284,3 +286,81 @@ type FieldValues struct {
 	Greatest any     `json:"greatest,omitempty"`
 	Sum      any     `json:"sum,omitempty"`
 }
+
+// Allowed is what guards let pass of what they would refuse.
+type Allowed struct {
+	MayRenew  []string // counties whose filings may have other ids
+	MayShrink []string // counties that may have any number of filings fewer
+	MayChange []string // fields whose values may be gone of a county, or be others
+	MayEmpty  []string // sources that may be a header without rows
+	MayMove   bool     // an update may change the county of a filing
+}
+
+// Allow adds what a person allows, such as `renewed=Orange, FL`.
+func (a *Allowed) Allow(text string) error {
+	name, value, _ := strings.Cut(text, "=")
+	_, field := index.ByName(value)
+	switch {
+	case name == "renewed" && value != "":
+		a.MayRenew = append(a.MayRenew, value)
+	case name == "shrunk" && value != "":
+		a.MayShrink = append(a.MayShrink, value)
+	case name == "changed" && field:
+		a.MayChange = append(a.MayChange, value)
+	case name == "changed":
+		return fmt.Errorf("%w: changed names a field, and %q is none", ErrUsage, value)
+	case name == "empty" && value != "":
+		a.MayEmpty = append(a.MayEmpty, value)
+	case text == "moved":
+		a.MayMove = true
+	default:
+		return fmt.Errorf(`%w: guards allow renewed="Orange, FL", shrunk="Orange, FL", changed=FIELD, empty=SOURCE and `+
+			`moved, not %q`, ErrUsage, text)
+	}
+	return nil
+}
+
+// Emptied returns what Allow calls a field, or a source, that may be empty.
+func Emptied(name string) string {
+	if _, field := index.ByName(name); field {
+		return "changed=" + name
+	}
+	return "empty=" + name
+}
+
+// Refused reports whether err is the refusal of a guard, or of a rollback that holds: a person has to
+// look at what is loaded.
+func Refused(err error) bool {
+	if _, held := errors.AsType[*generation.Hold](err); held {
+		return true
+	}
+	kinds := []error{ErrShrunk, ErrEmpty, ErrEmptied, ErrNoRows, ErrMoved, ErrRenewed, ErrValues}
+	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
+}
+
+// Passing reports whether the same load may succeed later, without anybody: a portal or an engine was
+// away, or another load ran. Of a plan that has to hold of each county that fails.
+func Passing(err error) bool {
+	if parts, ok := errors.AsType[*PartsError](err); ok {
+		return !slices.ContainsFunc(slices.Collect(maps.Values(parts.Failed)), func(err error) bool { return !Passing(err) })
+	}
+	unavailable := errors.Is(err, index.ErrUnavailable) && !errors.Is(err, index.ErrDamaged)
+	return unavailable || source.Passing(err) || errors.Is(err, generation.ErrLocked) ||
+		errors.Is(err, generation.ErrLockLost) || errors.Is(err, generation.ErrConflict)
+}
+
+// PartsError says of the counties of a plan that cannot be loaded why not. Nothing is promoted; the
+// others can be.
+type PartsError struct{ Failed map[string]error }
+
+// Error names the counties and what is wrong with each.
+func (e *PartsError) Error() string {
+	var all []string
+	for _, county := range slices.Sorted(maps.Keys(e.Failed)) {
+		all = append(all, county+": "+e.Failed[county].Error())
+	}
+	return strings.Join(all, "; ")
+}
+
+// Unwrap returns what is wrong with the counties.
+func (e *PartsError) Unwrap() []error { return slices.Collect(maps.Values(e.Failed)) }

@@ -191,3 +191,11 @@ func countAgain(ctx context.Context, r index.Reader) (*index.Values, error) {
 
 // countedRows and countedBytes are how much is read at a time.
 const countedRows, countedBytes = 1_000, 4 << 20
+
+func folded(counts index.Counts) index.Counts {
+	all := index.NewCounts()
+	for county, c := range counts.Counties {
+		all.AddCounty(index.Fold(county), c, 1)
+	}
+	return all
+}

@@ -1,7 +1,6 @@
 package reindexer
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,71 +8,7 @@ import (
 	"strings"
 
 	"filings/index"
-	"filings/index/generation"
-	"filings/reindexer/source"
 )
-
-// Allowed is what guards let pass of what they would refuse.
-type Allowed struct {
-	MayRenew  []string // counties whose filings may have other ids
-	MayShrink []string // counties that may have any number of filings fewer
-	MayChange []string // fields whose values may be gone of a county, or be others
-	MayEmpty  []string // sources that may be a header without rows
-	MayMove   bool     // an update may change the county of a filing
-}
-
-// Allow adds what a person allows, such as `renewed=Orange, FL`.
-func (a *Allowed) Allow(text string) error {
-	name, value, _ := strings.Cut(text, "=")
-	_, field := index.ByName(value)
-	switch {
-	case name == "renewed" && value != "":
-		a.MayRenew = append(a.MayRenew, value)
-	case name == "shrunk" && value != "":
-		a.MayShrink = append(a.MayShrink, value)
-	case name == "changed" && field:
-		a.MayChange = append(a.MayChange, value)
-	case name == "changed":
-		return fmt.Errorf("%w: changed names a field, and %q is none", ErrUsage, value)
-	case name == "empty" && value != "":
-		a.MayEmpty = append(a.MayEmpty, value)
-	case text == "moved":
-		a.MayMove = true
-	default:
-		return fmt.Errorf(`%w: guards allow renewed="Orange, FL", shrunk="Orange, FL", changed=FIELD, empty=SOURCE and `+
-			`moved, not %q`, ErrUsage, text)
-	}
-	return nil
-}
-
-// Emptied returns what Allow calls a field, or a source, that may be empty.
-func Emptied(name string) string {
-	if _, field := index.ByName(name); field {
-		return "changed=" + name
-	}
-	return "empty=" + name
-}
-
-// Refused reports whether err is the refusal of a guard, or of a rollback that holds: a person has to
-// look at what is loaded.
-func Refused(err error) bool {
-	if _, held := errors.AsType[*generation.Hold](err); held {
-		return true
-	}
-	kinds := []error{ErrShrunk, ErrEmpty, ErrEmptied, ErrNoRows, ErrMoved, ErrRenewed, ErrValues}
-	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
-}
-
-// Passing reports whether the same load may succeed later, without anybody: a portal or an engine was
-// away, or another load ran. Of a plan that has to hold of each county that fails.
-func Passing(err error) bool {
-	if parts, ok := errors.AsType[*PartsError](err); ok {
-		return !slices.ContainsFunc(slices.Collect(maps.Values(parts.Failed)), func(err error) bool { return !Passing(err) })
-	}
-	unavailable := errors.Is(err, index.ErrUnavailable) && !errors.Is(err, index.ErrDamaged)
-	return unavailable || source.Passing(err) || errors.Is(err, generation.ErrLocked) ||
-		errors.Is(err, generation.ErrLockLost) || errors.Is(err, generation.ErrConflict)
-}
 
 // guard refuses a generation that differs from the live one as mistakes do (rules L10 and X42). It
 // compares what the generation will hold, which verification makes sure of, so that one that is
@@ -152,14 +87,6 @@ func (r *running) compareCounties() (all []comparedCounty) {
 				delete(after.Counties, name)
 			}
 		}
-	}
-	return all
-}
-
-func folded(counts index.Counts) index.Counts {
-	all := index.NewCounts()
-	for county, c := range counts.Counties {
-		all.AddCounty(index.Fold(county), c, 1)
 	}
 	return all
 }

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -171,24 +169,6 @@ func plainName(name string) string {
 	}, strings.ToLower(name))
 }
 
-// mistyped returns ErrUsage for a name that a mapping itself gives and no field has: its rows do not.
-func (r *reading) mistyped(src source.Source, made map[string]any, row any) error {
-	members, _ := row.(map[string]any)
-	m := r.inputOf(src).Mapping
-	for _, name := range slices.Sorted(maps.Keys(made)) {
-		_, known := index.ByName(name)
-		if _, ofRow := members[name]; known || ofRow || m == nil {
-			continue
-		}
-		key := regexp.MustCompile(`(?m)^.*\b` + regexp.QuoteMeta(name) + `"?\s*:`).FindStringIndex(m.Text)
-		if key != nil {
-			return fmt.Errorf("%w: %s:%d: no field has the name %q%s", ErrUsage, m.Name,
-				1+strings.Count(m.Text[:key[0]], "\n"), name, nearest(name, fieldNames()))
-		}
-	}
-	return nil
-}
-
 // fieldNames returns the names of the fields of a record.
 func fieldNames() (names []string) {
 	for _, field := range index.Fields() {
@@ -197,17 +177,6 @@ func fieldNames() (names []string) {
 		}
 	}
 	return names
-}
-
-// warnOfIgnored says which names of records differ from those of fields in case and signs alone.
-func (r *reading) warnOfIgnored() {
-	for _, name := range slices.Sorted(maps.Keys(r.rules.Ignored)) {
-		for _, field := range fieldNames() {
-			if plainName(name) == plainName(field) {
-				r.warn("no field has the name %q, which %d records have: is %q meant?", name, r.rules.Ignored[name], field)
-			}
-		}
-	}
 }
 
 // nearest says which column may be meant: one that differs in case or in signs, else one that

@@ -2,21 +2,16 @@ package reindexer
 
 import (
 	"bufio"
-	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
-	"filings/index"
 	"filings/reindexer/source"
 )
 
@@ -57,23 +52,6 @@ const mostReasons = 100
 // ofRecord matches what a reason repeats of its record, quoted texts and numbers; and, beginning
 // with a letter, calls in a mapping and words such as UTF-8, which are kept.
 var ofRecord = regexp.MustCompile(`[a-z]\w*\("[^"]*"\)|\pL+-\d+|"(?:[^"\\]|\\.)*"|-?\b\d+(?:\.\d+)?\b`)
-
-func (r *running) countReason(reject Reject) {
-	reason := Reason{reject.Field, ofRecord.ReplaceAllStringFunc(reject.Reason, func(s string) string {
-		if r, _ := utf8.DecodeRuneInString(s); unicode.IsLetter(r) {
-			return s
-		}
-		return "…"
-	})}
-	if _, known := r.reasons[reason]; !known && len(r.reasons) >= mostReasons {
-		reason = Reason{Text: "other reasons"}
-	}
-	all := r.reasons[reason]
-	if all.Records++; all.Records == 1 {
-		all.First = reject.Error()
-	}
-	r.reasons[reason] = all
-}
 
 // MarshalJSON writes an id that is not known as null.
 func (r Reject) MarshalJSON() ([]byte, error) {
@@ -218,65 +196,6 @@ func (r *rejects) close() error {
 	return nil
 }
 
-// repeated is a record whose id came before: a reject, unless its row is the same as the other one.
-type repeated struct {
-	reject Reject
-	made   string // as a load record
-}
-
-const (
-	// maxPlaces is of how many repeated ids both places are said.
-	maxPlaces = 20
-	// maxRepeated is how many records with repeated ids wait for their source's end.
-	maxRepeated = 10_000
-)
-
-// settle finds out which of the records with repeated ids are of rows that are the same as others, and
-// rejects all others (rules L5 and X42). It reads the sources again, up to the i-th, where they can be:
-// the first row of every id would take more memory than the ids do.
-func (r *reading) settle(ctx context.Context, i int) error {
-	first, wanted := map[int64]Reject{}, map[int64]bool{}
-	made := map[int64]string{}
-	for _, one := range r.repeated {
-		wanted[one.reject.ID] = true
-	}
-	if len(wanted) > 0 {
-		again := newReading(r.sources[:i+1], true, r.rules.Strict, func(Reject) error { return nil })
-		again.programs, again.rules.Stored = r.programs, r.rules.Stored
-		_ = again.each(ctx, func(f *index.Filing, _ bool) error { // rows that cannot be read again are as others
-			if _, known := first[f.ID]; wanted[f.ID] && !known {
-				first[f.ID] = Reject{File: again.count.Name, Line: again.row.Line, Record: again.row.Text()}
-				made[f.ID] = string(index.AppendRecord(nil, f))
-			}
-			if len(first) == len(wanted) {
-				return io.EOF
-			}
-			return nil
-		})
-	}
-	for _, one := range r.repeated {
-		at, known := first[one.reject.ID]
-		same := known && at.Record == one.reject.Record && made[one.reject.ID] == one.made
-		if same && (at.File != one.reject.File || at.Line != one.reject.Line) {
-			if r.identical++; r.identical == 1 {
-				r.sameAt = fmt.Sprintf("%s:%d", one.reject.File, one.reject.Line)
-			}
-			continue
-		}
-		if known && r.places < maxPlaces {
-			r.places++
-			r.warn("two records have the id %d: %s:%d and %s:%d, which is rejected", one.reject.ID, at.File, at.Line,
-				one.reject.File, one.reject.Line)
-		}
-		r.count.Rejected++
-		if err := r.reject(one.reject); err != nil {
-			return err
-		}
-	}
-	r.repeated = nil
-	return nil
-}
-
 // idSet is a set of ids: 64 neighbours share an entry of a map, one bit each. Half a million ids
 // without large gaps need 200 KB; ids at random over 53 bits some 30 bytes each. (A roaring64
 // bitmap needs less for the former and a time that grows with the square of their number for the
@@ -291,4 +210,10 @@ func (s idSet) add(id int64) bool {
 	}
 	s[id>>6] = word | bit
 	return true
+}
+
+// repeated is a record whose id came before: a reject, unless its row is the same as the other one.
+type repeated struct {
+	reject Reject
+	made   string // as a load record
 }

@@ -1,9 +1,16 @@
 package reindexer
 
 import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"math"
 	"math/rand/v2"
+	"slices"
+	"time"
 
 	"filings/index"
+	"filings/index/sorter"
 )
 
 // sampleSize is how many filings are read back whole. A fault that alters one in fifty filings
@@ -53,4 +60,91 @@ func (s *sample) offer(id int64, f *index.Filing) {
 		return
 	}
 	s.records[id] = index.AppendRecord(nil, f)
+}
+
+// few is of how many values on a field is compared.
+const few = guarded / 2
+
+// shape is what guards compare of the values of a county (rule X68).
+type shape struct {
+	medians []float64 // of amounts; not a number for fewer than few values
+	newest  uint32    // the latest day that is not after today; 0 for none
+	later   int64     // filings of a day after today
+}
+
+func newShape() shape { return shape{medians: []float64{math.NaN(), math.NaN()}} }
+
+// amounts are the fields whose medians are compared.
+func amounts() []index.Field { return []index.Field{index.FilingAmount, index.CurrentAmount} }
+
+// middle is where the median of so many values stands: the lower one of two.
+func middle(values int64) int64 { return (values - 1) / 2 }
+
+// valueSorter sorts the values that shapes are made of, by county and field: those of a dry run, which
+// builds nothing that has an order.
+type valueSorter struct{ *sorter.Sorter }
+
+// add takes the values of a filing.
+func (v valueSorter) add(f *index.Filing) error {
+	for _, field := range append(amounts(), index.FilingDate) {
+		number, ok := f.Number(field)
+		if field == index.FilingDate {
+			number, ok = float64(index.DayNumber(f.Text(field))), f.Has(field)
+		}
+		if !ok {
+			continue
+		}
+		bits := math.Float64bits(number) | 1<<63 // in the order of the numbers, as bytes
+		if number < 0 {
+			bits = ^math.Float64bits(number)
+		}
+		key := append([]byte(index.Fold(f.Text(index.County))), byte(field))
+		if err := v.Add(binary.BigEndian.AppendUint64(key, bits), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shapes returns the shapes of all counties, by their folded names, which have these counts.
+func (v valueSorter) shapes(ctx context.Context, counts index.Counts, today time.Time) (map[string]shape, error) {
+	all, counts := map[string]shape{}, folded(counts)
+	var group []byte
+	var place int64
+	day := index.DayNumber(today.Format(time.DateOnly))
+	return all, v.Each(ctx, func(key, _ []byte) error {
+		head := key[:len(key)-8]
+		bits := binary.BigEndian.Uint64(key[len(head):])
+		if place++; !bytes.Equal(head, group) {
+			place, group = 0, append(group[:0], head...)
+		}
+		number := math.Float64frombits(bits &^ (1 << 63))
+		if bits>>63 == 0 {
+			number = math.Float64frombits(^bits)
+		}
+		county, field := string(head[:len(head)-1]), index.Field(head[len(head)-1])
+		s, known := all[county]
+		if !known {
+			s = newShape()
+		}
+		if i := slices.Index(amounts(), field); i >= 0 {
+			if has := counts.Counties[county].Has(field); has >= few && place == middle(has) {
+				s.medians[i] = number
+			}
+		} else if n := uint32(number); n <= day {
+			s.newest = n
+		} else {
+			s.later++
+		}
+		all[county] = s
+		return nil
+	})
+}
+
+// isAbroad reports whether the point of a filing is outside of the box around the United States and
+// their territories: 0, 0 is, and each whose numbers change places or signs.
+func isAbroad(f *index.Filing) bool {
+	latitude, some := f.Number(index.Latitude)
+	longitude, both := f.Number(index.Longitude)
+	return some && both && (latitude < -15 || latitude > 72 || longitude > -64 && longitude < 144)
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"filings/index"
 	"filings/index/generation"
@@ -160,6 +162,23 @@ func (r *running) reject(reject Reject) error {
 		defer r.showing.Unlock()
 		r.cfg.Progress.Reject(reject)
 	})
+}
+
+func (r *running) countReason(reject Reject) {
+	reason := Reason{reject.Field, ofRecord.ReplaceAllStringFunc(reject.Reason, func(s string) string {
+		if r, _ := utf8.DecodeRuneInString(s); unicode.IsLetter(r) {
+			return s
+		}
+		return "…"
+	})}
+	if _, known := r.reasons[reason]; !known && len(r.reasons) >= mostReasons {
+		reason = Reason{Text: "other reasons"}
+	}
+	all := r.reasons[reason]
+	if all.Records++; all.Records == 1 {
+		all.First = reject.Error()
+	}
+	r.reasons[reason] = all
 }
 
 // put puts f into build, if there is one that may still be promoted, and expects to find it there.

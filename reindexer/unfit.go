@@ -1,0 +1,141 @@
+package reindexer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"filings/index"
+	"filings/reindexer/mapping"
+	"filings/reindexer/source"
+)
+
+const (
+	// maxPlaces is of how many repeated ids both places are said.
+	maxPlaces = 20
+	// maxRepeated is how many records with repeated ids wait for their source's end.
+	maxRepeated = 10_000
+)
+
+// settle finds out which of the records with repeated ids are of rows that are the same as others, and
+// rejects all others (rules L5 and X42). It reads the sources again, up to the i-th, where they can be:
+// the first row of every id would take more memory than the ids do.
+func (r *reading) settle(ctx context.Context, i int) error {
+	first, wanted := map[int64]Reject{}, map[int64]bool{}
+	made := map[int64]string{}
+	for _, one := range r.repeated {
+		wanted[one.reject.ID] = true
+	}
+	if len(wanted) > 0 {
+		again := newReading(r.sources[:i+1], true, r.rules.Strict, func(Reject) error { return nil })
+		again.programs, again.rules.Stored = r.programs, r.rules.Stored
+		_ = again.each(ctx, func(f *index.Filing, _ bool) error { // rows that cannot be read again are as others
+			if _, known := first[f.ID]; wanted[f.ID] && !known {
+				first[f.ID] = Reject{File: again.count.Name, Line: again.row.Line, Record: again.row.Text()}
+				made[f.ID] = string(index.AppendRecord(nil, f))
+			}
+			if len(first) == len(wanted) {
+				return io.EOF
+			}
+			return nil
+		})
+	}
+	for _, one := range r.repeated {
+		at, known := first[one.reject.ID]
+		same := known && at.Record == one.reject.Record && made[one.reject.ID] == one.made
+		if same && (at.File != one.reject.File || at.Line != one.reject.Line) {
+			if r.identical++; r.identical == 1 {
+				r.sameAt = fmt.Sprintf("%s:%d", one.reject.File, one.reject.Line)
+			}
+			continue
+		}
+		if known && r.places < maxPlaces {
+			r.places++
+			r.warn("two records have the id %d: %s:%d and %s:%d, which is rejected", one.reject.ID, at.File, at.Line,
+				one.reject.File, one.reject.Line)
+		}
+		r.count.Rejected++
+		if err := r.reject(one.reject); err != nil {
+			return err
+		}
+	}
+	r.repeated = nil
+	return nil
+}
+
+// failCounty records err as the reason why a county of the plan is not loaded. It returns false if
+// err concerns the whole load.
+func (r *reading) failCounty(county string, err error) bool {
+	ofSource := errors.Is(err, ErrSource) || errors.Is(err, ErrUsage) || errors.Is(err, mapping.ErrProgram) ||
+		errors.Is(err, ErrRejected) || Refused(err)
+	if county == "" || !ofSource {
+		return false
+	}
+	if r.failed[county] == nil {
+		r.failed[county] = err
+	}
+	r.spoiled.Store(true)
+	return true
+}
+
+// planned returns the first input of a county of the plan; the zero one for a county that it does
+// not name.
+func (r *reading) planned(county string) Input {
+	for _, input := range r.inputs {
+		if input.County != "" && index.Fold(input.County) == index.Fold(county) {
+			return input
+		}
+	}
+	return Input{}
+}
+
+// failedParts returns the error of the parts that cannot be loaded; nil if all can.
+func (r *reading) failedParts() error {
+	if len(r.failed) == 0 {
+		return nil
+	}
+	return &PartsError{r.failed}
+}
+
+// takeOnly has r take records of these counties alone. Like those of a full load they have no
+// deletions, and each its own id.
+func (r *reading) takeOnly(counties []string) {
+	r.rules.Update, r.seen = false, idSet{}
+	for _, county := range counties {
+		r.only = append(r.only, index.Fold(county))
+	}
+}
+
+// mistyped returns ErrUsage for a name that a mapping itself gives and no field has: its rows do not.
+func (r *reading) mistyped(src source.Source, made map[string]any, row any) error {
+	members, _ := row.(map[string]any)
+	m := r.inputOf(src).Mapping
+	for _, name := range slices.Sorted(maps.Keys(made)) {
+		_, known := index.ByName(name)
+		if _, ofRow := members[name]; known || ofRow || m == nil {
+			continue
+		}
+		key := regexp.MustCompile(`(?m)^.*\b` + regexp.QuoteMeta(name) + `"?\s*:`).FindStringIndex(m.Text)
+		if key != nil {
+			return fmt.Errorf("%w: %s:%d: no field has the name %q%s", ErrUsage, m.Name,
+				1+strings.Count(m.Text[:key[0]], "\n"), name, nearest(name, fieldNames()))
+		}
+	}
+	return nil
+}
+
+// warnOfIgnored says which names of records differ from those of fields in case and signs alone.
+func (r *reading) warnOfIgnored() {
+	for _, name := range slices.Sorted(maps.Keys(r.rules.Ignored)) {
+		for _, field := range fieldNames() {
+			if plainName(name) == plainName(field) {
+				r.warn("no field has the name %q, which %d records have: is %q meant?", name, r.rules.Ignored[name], field)
+			}
+		}
+	}
+}
