@@ -239,6 +239,11 @@ func (r *reading) countUnread(src source.Source) {
 		r.warn("%s: %s could not be read from %d values, more than 5 %%: see how %s reads it", src.Name, field,
 			unread[field], p.Name())
 	}
+	members, rows := p.Tried()
+	for _, member := range members {
+		r.warn("%s: a try of %s leaves out what fails in %d of %d rows (%s): `catch unread` counts it by field",
+			src.Name, p.Name(), rows[member], r.count.Rows, cmp.Or(member, "of no field"))
+	}
 	if r.count.Rows > 0 && r.count.LeftOut == r.count.Rows {
 		r.warn("%s: all of its %d rows are left out by %s", src.Name, r.count.Rows, p.Name())
 	}

@@ -217,6 +217,48 @@ func TestX72_Unread(t *testing.T) {
 	}
 }
 
+// TestX72_Tried: a try that leaves out the error of more than a tenth of the rows is a warning; one whose catch does something is none.
+func TestX72_Tried(t *testing.T) {
+	t.Parallel()
+	tried := func(amount string) string { return strings.Replace(caseProgram, "(.Due | money)", amount, 1) }
+	for mapping, want := range map[string]string{
+		tried("(.Due | try money catch null)"):                                   "leaves out what fails in %d of 100 rows (filingAmount)",
+		tried("(try (.Due | money) catch empty)"):                                "leaves out what fails in %d of 100 rows (filingAmount)",
+		tried("(.Due | money?)"):                                                 "leaves out what fails in %d of 100 rows (filingAmount)",
+		tried("((.Due | money)? // 0)"):                                          "leaves out what fails in %d of 100 rows (filingAmount)",
+		tried(`([.Due, .Due | try money] | first)`):                              "leaves out what fails in %d of 100 rows (filingAmount)",
+		"try " + caseProgram:                                                     "leaves out what fails in %d of 100 rows (filingAmount)",
+		"(.Due | try money catch null) as $due | " + tried("1"):                  "leaves out what fails in %d of 100 rows (of no field)",
+		tried(`(.Due | try money catch (ltrimstr("USD ") | try money catch 0))`): "",
+		tried("(.Due | try money catch unread)"):                                 "",
+		tried(`.None?`):                                                          "",
+	} {
+		for failing, warns := range map[int]bool{0: false, 10: false, 11: true, 100: true} {
+			text := "Case,Owner,Due\n"
+			for i := range 100 {
+				due := "5.00"
+				if i >= 100-failing {
+					due = "USD 5.00"
+				}
+				text += fmt.Sprintf("K-%d,A,%s\n", i, due)
+			}
+			s := load(t, "a.csv", text, "m.jq", mapping, source.Form{})
+			got, want := fmt.Sprint(s.warnings), want
+			if want != "" {
+				want = fmt.Sprintf(want, failing)
+			}
+			if warned := strings.Contains(got, "leaves out what fails"); s.err != nil || len(s.rejects) > 0 ||
+				warned != (warns && want != "") || warned && !strings.Contains(got, want) {
+				t.Errorf("%s, %d: %s, %v, %+v", mapping, failing, got, s.err, s.rejects)
+			}
+		}
+	}
+	s := load(t, "a.ndjson", strings.Repeat("{\"Due\":\"x\"}\n", 30), "m.jq", `select(try (.Due | money | . > 0) catch null)`, source.Form{})
+	if got := fmt.Sprint(s.warnings); !strings.Contains(got, "in 30 of 30 rows (of no field)") {
+		t.Error(got)
+	}
+}
+
 // TestX73_TimeZone: the time zone of a source is that of its times.
 func TestX73_TimeZone(t *testing.T) {
 	t.Parallel()

@@ -33,6 +33,9 @@ type run struct {
 	member string // of an object, that the program is making; "" for none
 
 	unread map[string]int64 // values that a member could not be read from
+
+	rows           int64            // that were read of the source
+	tried, triedAt map[string]int64 // rows in which a try left out an error, by member, and the last of these
 }
 
 // Functions are the added functions. Each returns null for null and for the texts that blank knows,

@@ -74,9 +74,11 @@ func compile(name, text string, source script, today time.Time) (*Program, error
 	c := check(query, source)
 	p := &Program{name: name, isTable: source.isTable, reads: c.reads, cells: c.cells}
 	p.limit = bound.New(context.Background(), 0)
-	p.run = &run{forms: forms{today: today, known: map[string]layout{}}, unread: map[string]int64{}}
+	p.run = &run{forms: forms{today: today, known: map[string]layout{}}, unread: map[string]int64{},
+		tried: map[string]int64{}, triedAt: map[string]int64{}}
 	p.read = map[string]int64{}
-	p.code, err = bound.Compile(query, append(p.run.options(), p.noteMembers(query)...)...)
+	options := append(p.run.options(), p.noteTries(query))
+	p.code, err = bound.Compile(query, append(options, p.noteMembers(query)...)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%s", name, source.unknownName(err))
 	}
@@ -140,6 +142,8 @@ func (p *Program) Begin(s source.Source, in *source.Reader) error {
 	p.run.source, p.run.forms.zone = s.Name, s.Zone
 	clear(p.run.unread)
 	clear(p.read)
+	clear(p.run.tried)
+	p.run.rows = 0
 	if in.Format == source.CSV && p.cells != "" {
 		return fmt.Errorf("%s:%s", p.name, p.cells)
 	}
@@ -164,6 +168,7 @@ func (e *programError) Is(t error) bool { return t == ErrProgram }
 func (p *Program) results(input any) ([]Record, error) {
 	p.limit.Begin()
 	p.out, p.run.member = p.out[:0], ""
+	p.run.rows++
 	for results := p.code.RunWithContext(p.limit, input); ; {
 		result, ok := results.Next()
 		if !ok {
