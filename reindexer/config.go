@@ -182,6 +182,11 @@ func (cfg Config) sources(ctx context.Context) ([]source.Source, error) {
 		if all[i].Name == "-" {
 			all[i].Name = cmp.Or(cfg.StdinName, "-")
 		}
+		within := all[i].FolderWithin()
+		if within != "" && (cfg.IfChanged || cfg.Inputs[all[i].Input].County != "") && err == nil { // nobody reads warnings
+			err = fmt.Errorf("%w: %s: its folder has another one, %s, which is not read: name it as a source, or take it away",
+				ErrSource, all[i].Name, within)
+		}
 	}
 	return all, err
 }

@@ -3,6 +3,7 @@ package reindexer
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -273,6 +274,41 @@ func TestX73_TimeZone(t *testing.T) {
 		report, err := Run(t.Context(), cfg)
 		if got := fmt.Sprintf("%s", report.Fields["filingDate"].Least); err != nil || got != `"`+want+`"` {
 			t.Errorf("%q: %s, %v", zone, got, err)
+		}
+	}
+}
+
+// TestL1_FoldersWithin: what a folder has and a load does not read is a warning; a folder within it fails loads that nobody watches.
+func TestL1_FoldersWithin(t *testing.T) {
+	t.Parallel()
+	for names, want := range map[string]string{
+		"county=Lake/part-1.csv":                  `left out of its folder: 1, the first "county=Lake/"`,
+		"county=Lake/part-1.csv 2026/a.csv a.txt": `left out of its folder: 3, the first "2026/"`,
+		"old/.keep": `the first "old/"`,
+		"a.csv.bak": `the first "a.csv.bak"`,
+		"_a.csv":    `the first "_a.csv"`,
+		"_SUCCESS":  "", "_temporary/a.csv": "", "_delta_log/0.json": "", ".a.csv": "", ".old/a.csv": "",
+	} {
+		folder := t.TempDir()
+		for _, name := range append(strings.Fields(names), "part-0.csv") {
+			path := filepath.Join(folder, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("Case,Owner,Due\nK-1,A,5\n"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cfg := Config{Inputs: mappedBy("m.jq", caseProgram, folder), DryRun: true, Now: func() time.Time { return noon }}
+		report, err := Run(t.Context(), cfg)
+		if got := strings.Join(report.Warnings, "\n"); err != nil || report.Read != 1 || !strings.Contains(got, want) || (want == "") != (got == "") {
+			t.Errorf("%s: %q, %d, %v", names, got, report.Read, err)
+		}
+		within := strings.Contains(want, `/"`)
+		cfg.Inputs[0].County = "Orange, FL"
+		if _, err = Run(t.Context(), cfg); errors.Is(err, ErrSource) != within {
+			t.Errorf("%s, of a plan: %v", names, err)
+		}
+		cfg.Inputs[0].County, cfg.IfChanged, cfg.Log = "", true, slog.New(slog.DiscardHandler)
+		if _, err = cfg.sources(t.Context()); errors.Is(err, ErrSource) != within {
+			t.Errorf("%s, by a timer: %v", names, err)
 		}
 	}
 }

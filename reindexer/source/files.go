@@ -112,7 +112,8 @@ func digestOf(ctx context.Context, file *os.File) (string, error) {
 }
 
 // folderSources lists the files of a folder in the order of their names. Folders within it, hidden
-// files and files whose format is not known are left out; all but the hidden ones are logged.
+// files and files whose format is not known are left out; all but the hidden ones are logged, and
+// said by the first source.
 // Whoever may write into a folder must not choose what is read elsewhere, or that a load waits for
 // ever: a link, a pipe and a device are errors. So is a folder without a file to read: it is more
 // likely the wrong folder than an empty delivery.
@@ -122,18 +123,23 @@ func folderSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	var found []Source
+	var left []string
 	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), ".") {
-			continue
-		}
 		name := filepath.Join(path, entry.Name())
 		info, err := entry.Info()
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 		}
 		s, ok := fileSource(name, info, f, func() (*os.File, error) { return openBelow(path, entry.Name()) })
-		if info.IsDir() || !ok {
+		taken, said := chosen(entry.Name(), ok && !info.IsDir())
+		if said {
 			log.Warn("left out: not a file whose name says its format", "path", name)
+			left = append(left, entry.Name())
+			if info.IsDir() {
+				left[len(left)-1] += "/"
+			}
+		}
+		if !taken {
 			continue
 		}
 		if err := refuse(info); err != nil {
@@ -146,7 +152,19 @@ func folderSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 			"or with --path .json or .geojson (then .gz or .zst), or .zip",
 			ErrUnreadable, path)
 	}
+	found[0].LeftOut = left
 	return found, nil
+}
+
+// chosen reports whether a load reads what has that name in a folder, and whether it says that it does
+// not. What begins with a dot, or with an underscore and is no file of a known format (_SUCCESS), is
+// of the programs that wrote the folder.
+func chosen(name string, file bool) (taken, said bool) {
+	own := strings.HasPrefix(name, "_")
+	if strings.HasPrefix(name, ".") || own && !file {
+		return false, false
+	}
+	return file && !own, !file || own
 }
 
 // openBelow opens a file of a folder. What it was when the folder was listed does not matter: it

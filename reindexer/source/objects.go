@@ -43,22 +43,30 @@ func folderObjects(
 	if err != nil {
 		return nil, Source{Name: folder.String()}.Error(0, err)
 	}
+	var left []string
 	for _, name := range folders {
-		log.Warn("left out: a folder within", "path", "s3://"+folder.Bucket+"/"+name)
+		if _, said := chosen(strings.TrimPrefix(name, folder.Key), false); said {
+			log.Warn("left out: a folder within", "path", "s3://"+folder.Bucket+"/"+name)
+			left = append(left, strings.TrimPrefix(name, folder.Key))
+		}
 	}
 	for _, object := range objects {
 		s, ok := objectSource(client, object, f)
-		switch name := strings.TrimPrefix(object.Key, folder.Key); {
-		case name == "" || strings.HasPrefix(name, "."):
-		case !ok:
-			log.Warn("left out: not a file whose name says its format", "path", s.Name)
-		default:
+		name := strings.TrimPrefix(object.Key, folder.Key)
+		taken, said := chosen(name, ok)
+		switch {
+		case name == "":
+		case taken:
 			found = append(found, s)
+		case said:
+			log.Warn("left out: not a file whose name says its format", "path", s.Name)
+			left = append(left, name)
 		}
 	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("%w: the folder %s has no object whose name says its format", ErrUnreadable, folder)
 	}
+	found[0].LeftOut = left
 	return found, nil
 }
 

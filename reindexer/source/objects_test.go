@@ -55,6 +55,9 @@ func TestX45_Objects(t *testing.T) {
 	if err != nil || len(found) != 3 {
 		t.Fatal(found, err)
 	}
+	if left := found[0].LeftOut; !slices.Equal(left, []string{"old/", "README.md"}) {
+		t.Errorf("left out %q", left)
+	}
 	before, err := found[0].State(t.Context())
 	if err != nil || before == "" {
 		t.Fatalf("state %q, error %v", before, err)

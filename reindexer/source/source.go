@@ -36,6 +36,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -67,6 +68,10 @@ type Source struct {
 	// Names are columns that its rows are to have, by which the header of a sheet is found; none: any.
 	Names []string
 	Zone  *time.Location // of its county; nil: not known
+
+	// LeftOut are the names of what a folder has that is not read, folders with a slash; its first
+	// file says so.
+	LeftOut []string
 
 	unit   string        // that its records are numbered in: line or row
 	format string        // one of Formats, or the kind of server; "" where only the response of a server says it
@@ -249,11 +254,24 @@ func (r *Reader) Notes() []string {
 }
 
 // Warnings says what somebody should know of the source that was loaded.
-func (r *Reader) Warnings() []string {
-	if r.sheet == nil {
-		return nil
+func (r *Reader) Warnings() (all []string) {
+	if left := r.source.LeftOut; len(left) > 0 {
+		all = append(all, fmt.Sprintf("left out of its folder: %d, the first %q; a folder within it is a source of its own",
+			len(left), left[0]))
 	}
-	return r.sheet.Warnings()
+	if r.sheet != nil {
+		all = append(all, r.sheet.Warnings()...)
+	}
+	return all
+}
+
+// FolderWithin returns a folder within the folder of s, which is not read; "" for none.
+func (s Source) FolderWithin() string {
+	i := slices.IndexFunc(s.LeftOut, func(name string) bool { return strings.HasSuffix(name, "/") })
+	if i < 0 {
+		return ""
+	}
+	return s.LeftOut[i]
 }
 
 // Fitting are the names of other sheets that have the names of the Source.
