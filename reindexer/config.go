@@ -21,7 +21,7 @@ import (
 )
 
 // Kinds of errors of Run, wrapped with what happened. Errors of the store (generation.ErrLocked,
-// index.ErrUnavailable, …) stay recognisable too. After any error nothing has changed: the
+// index.ErrUnavailable, …) stay recognizable too. After any error nothing has changed: the
 // generation that was live still is.
 var (
 	// ErrUsage: the Config makes no sense.

@@ -196,7 +196,7 @@ func (r *rejects) close() error {
 	return nil
 }
 
-// idSet is a set of ids: 64 neighbours share an entry of a map, one bit each. Half a million ids
+// idSet is a set of ids: 64 neighbors share an entry of a map, one bit each. Half a million ids
 // without large gaps need 200 KB; ids at random over 53 bits some 30 bytes each. (A roaring64
 // bitmap needs less for the former and a time that grows with the square of their number for the
 // latter.)

@@ -718,7 +718,7 @@ func TestX51_More(t *testing.T) {
 }
 
 // TestX51_Owners: find_owners lists the owners of the API; an owner who has no filings brings those whose name is near, as typed or
-// misspelt, and filings without an owner are no group of one, but in rest.
+// misspelled, and filings without an owner are no group of one, but in rest.
 func TestX51_Owners(t *testing.T) {
 	t.Parallel()
 	var filings []*index.Filing

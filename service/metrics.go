@@ -50,7 +50,7 @@ func newMetrics(registry *prometheus.Registry, read ...scraped) (*metrics, error
 	m.exporting = prometheus.NewGauge(prometheus.GaugeOpts{Name: "filings_exports_in_progress",
 		Help: "Exports that are being sent."})
 	m.exports = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_exports_total",
-		Help: "Exports that began, by format and outcome: whole, client (it hung up or read nothing), slow (cut while another account waited), timeout, stopped (with the service) or failed."},
+		Help: "Exports that began, by format and outcome: whole, client (it closed the connection or read nothing), slow (cut while another account waited), timeout, stopped (with the service) or failed."},
 		[]string{"format", "outcome"})
 	m.exportRows = prometheus.NewCounter(prometheus.CounterOpts{Name: "filings_export_rows_total",
 		Help: "Rows of exports that were sent."})

@@ -245,8 +245,8 @@ func TestGenerations(t *testing.T) {
 		t.Fatalf("in an empty store: %v, %v", got, err)
 	}
 	// What is not ours: another store whose name begins like this one's, and an index of another program.
-	neighbour := generation.Name(s.alias+"-b", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 1)
-	s.makeIndex(t, neighbour, document.Meta{Sealed: true, Generation: neighbour})
+	neighbor := generation.Name(s.alias+"-b", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 1)
+	s.makeIndex(t, neighbor, document.Meta{Sealed: true, Generation: neighbor})
 	s.makeIndex(t, s.alias+"-other", document.Meta{})
 
 	l := s.lock(t)

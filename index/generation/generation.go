@@ -41,7 +41,7 @@
 // and needs none: it writes under names of its own, which no catalog has sealed; it deletes what it has seen unwanted, which is so
 // for ever (lock.sweep); and it moves the alias only to where the catalog it reads then says, and looks again afterwards. What
 // it stores after its entry was tombstoned is rubbish that the catalog does not name, and the next load sweeps it.
-// TestL8_StoppedLoadThatWakesUp and its neighbours stop a load at each of its calls.
+// TestL8_StoppedLoadThatWakesUp and its neighbors stop a load at each of its calls.
 //
 // # Design: a catalog that is lost
 //

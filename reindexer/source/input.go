@@ -63,7 +63,7 @@ func (f *Form) Part(name string) *string {
 }
 
 // unused says which option of the inputs is for none of the sources that it holds for: all of
-// neighbours with the same one.
+// neighbors with the same one.
 func unused(inputs []Input, all []Source) error {
 	for _, option := range [][]string{{"delimiter", CSV}, {"sheet", XLSX}, {"header-row", XLSX, CSV}, {"path", JSON}} {
 		for from, until := 0, 0; from < len(inputs); from = until {

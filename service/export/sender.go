@@ -16,7 +16,7 @@ var (
 	errTime     = errors.New("the time limit of an export is over")
 	errLease    = errors.New("another export of the account began")
 	errSlow     = errors.New("the client took less than 1 MiB while another account waited for the slot")
-	errClient   = errors.New("the client hung up or took nothing")
+	errClient   = errors.New("the client closed the connection or took nothing")
 )
 
 // Outcomes are the ways in which an export ends, as metrics and log name them.

@@ -53,7 +53,7 @@ type Request struct {
 	After   int64 // the id of the filing after which an export begins; 0: at the first one
 
 	// Required are values that filings of the generation must have (rule X63): of a token, all that
-	// its filter names, of an export those that it leaves out, and so of the scope. A misspelt
+	// its filter names, of an export those that it leaves out, and so of the scope. A misspelled
 	// exclusion shows what it should hide.
 	Required []Named
 	Named    []Named // all values that filters name

@@ -4,7 +4,7 @@
 import { address } from "./api.js";
 import { drawCities, drawNames, largestBox, shapesOf } from "./outline.js";
 
-const near = 7; // the zoom from which counties show: a kilometre a pixel
+const near = 7; // the zoom from which counties show: a kilometer a pixel
 
 /** Draws the states' borders, and from now on the counties' where the map is near enough. */
 export async function drawBorders(map) {

@@ -186,7 +186,7 @@ async function find(signal) {
   const [name, from] = inView.checked ? ["all", 0] : ["list", offset];
   const list = await getRows(name, { offset: from || "" }, signal);
   if (!inView.checked) showPage(list);
-  const plainly = list.meta.corrected ? { data: [], pagination: { total: 0 } } : list; // the map knows nothing of misspelt words
+  const plainly = list.meta.corrected ? { data: [], pagination: { total: 0 } } : list; // the map knows nothing of misspelled words
   tiles.use(client.generation, where);
   if (plainly.data.length === plainly.pagination.total) tiles.learnFilings(plainly.data);
   found = { total: plainly.pagination.total, list: plainly, generation: client.generation };
@@ -255,7 +255,7 @@ const complete = () => (page?.data.length === page?.pagination.total ? page.data
 /** The filters, with the map's view where only that shows. */
 const selected = () => ({ ...where, ...(inView.checked && map.bounds) });
 
-/** A term is searched for, also misspelt where the generation knows its words; without one there is the list. */
+/** A term is searched for, also misspelled where the generation knows its words; without one there is the list. */
 async function getRows(name, parameters, signal, typos = where.q ? "auto" : "") {
   try {
     return await get(name, listPath(), { ...where, ...search.order, ...parameters, typos, limit: pageSize }, signal);

@@ -12,10 +12,10 @@ import { boundsOf, east, place, west } from "./world.js";
 
 const home = [[24.4, -125], [49.5, -66.9]]; // the 48 states
 const world = [[-85, west], [85, east]];
-const nearest = 18; // zoom: half a metre a pixel
-const shades = [1e3, 1e4, 1e5, 1e6, 1e7]; // dollars, from which on the next colour is: those of the legend
+const nearest = 18; // zoom: half a meter a pixel
+const shades = [1e3, 1e4, 1e5, 1e6, 1e7]; // dollars, from which on the next color is: those of the legend
 
-/** The number of an amount's colour: 0 for none. */
+/** The number of an amount's color: 0 for none. */
 export const shadeOf = (sum) => (sum === null ? 0 : 1 + shades.filter((from) => sum >= from).length);
 
 const about = 11; // zoom: a place is shown with what is around it, about a county

@@ -15,7 +15,7 @@ export function shapesOf(topology, object) {
       return [y * scale[1] + translate[1], place(x * scale[0] + translate[0])];
     });
   });
-  // An arc is named by its index, one that is walked backwards by the index's complement; it begins where the last ended.
+  // An arc is named by its index, one that is walked backward by the index's complement; it begins where the last ended.
   const ring = (indices) => indices.flatMap((i, n) => (i < 0 ? [...arcs[~i]].reverse() : arcs[i]).slice(n ? 1 : 0));
   return topology.objects[object].geometries.filter((shape) => shape.type).map((shape) => ({
     name: shape.properties.name,

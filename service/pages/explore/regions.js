@@ -4,7 +4,7 @@
 import { one } from "./dom.js";
 import { place, served } from "./world.js";
 
-const earth = 6_371_008.8, largest = 100_000; // metres
+const earth = 6_371_008.8, largest = 100_000; // meters
 const close = 14; // pixels: a click so near to the first corner ends a polygon
 
 const buttons = { circle: one("#draw-circle"), polygon: one("#draw-polygon") };
@@ -113,10 +113,10 @@ function pointsOf(text = "") {
   return text && points.every((pair) => pair.length === 2 && pair.every(Number.isFinite)) ? points.map(([lat, lng]) => [lat, place(lng)]) : [];
 }
 
-/** A point as a filter has it, to a metre. */
+/** A point as a filter has it, to a meter. */
 const textOf = ({ lat, lng }) => [lat, served(lng)].map((degrees) => Number(degrees.toFixed(5))).join();
 
-/** The metres between two points as the service measures them, a whole number that it takes. */
+/** The meters between two points as the service measures them, a whole number that it takes. */
 function radiusOf(a, b) {
   const half = (from, to) => Math.sin(((to - from) * Math.PI) / 360) ** 2;
   const cos = (degrees) => Math.cos((degrees * Math.PI) / 180);

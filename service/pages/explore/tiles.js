@@ -6,7 +6,7 @@ import { element } from "./dom.js";
 export function drawTiles(map, { url, attribution }) {
   const parts = attribution.split(/(https:\/\/\S+)/).map((part, i) => (i % 2 ? element("a", { href: part }, new URL(part).host) : part));
   L.tileLayer(url, {
-    attribution: element("span", {}, ...parts).outerHTML, // serialised text: nothing of it is markup
+    attribution: element("span", {}, ...parts).outerHTML, // serialized text: nothing of it is markup
     referrerPolicy: "strict-origin", // providers want to know the site; they need not know the view
   }).addTo(map);
   map.getContainer().classList.add("tiled");
