@@ -31,6 +31,9 @@ type testStore struct {
 	clock *indextest.Clock
 }
 
+// Hold is the Store's: the one of storage, which is nearer, is about a load's process.
+func (s testStore) Hold(ctx context.Context) (*generation.Hold, error) { return s.Store.Hold(ctx) }
+
 func newTestStore(t testing.TB) testStore {
 	t.Helper()
 	c := indextest.NewClock(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC))
