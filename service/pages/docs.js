@@ -14,7 +14,7 @@ function shown(api) {
     if (path.get.deprecated) path.get.tags = ["old"];
     path.get.parameters?.filter((p) => p.in === "query" && !p.required).forEach((p) => offer(api, p));
     const { "application/json": json, "application/geo+json": geo } = path.get.responses["200"].content;
-    if (geo) geo.examples = { ...json.examples, ...geo.examples }; // Scalar takes its samples for those of JSON
+    if (json && geo) geo.examples = { ...json.examples, ...geo.examples }; // Scalar takes its samples for those of JSON
   }
   return api;
 }
