@@ -58,6 +58,7 @@ func TestL4_CSVRejects(t *testing.T) {
 		{"category empty", `1,"A, FL",,land;`, "categories", `"" is not one of residential, commercial, multi_family, land`},
 		{"county not quoted", `1,A, FL,,`, "", "has 5 cells; the header has 4"},
 		{"quote within", `1,"A, FL",5",`, "", "has a quote at byte 12 of its line, in a cell that does not begin with one"},
+		{"blank before a quote", `1, "A, FL",,`, "", "has a blank before the quote at byte 4 of its line: without it the cell begins with one"},
 		{"text behind quote", `1,"A, FL"x,,`, "", "has text at byte 10 of its line, after the closing quote of a cell"},
 		{"not UTF-8", "1,\"A, FL\",\xff,", "", source.ErrNotUTF8.Error()},
 		{"NUL", "1,\"A\x00, FL\",,", "county", "has a NUL character"},

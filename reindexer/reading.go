@@ -182,7 +182,9 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 		return err
 	}
 	r.singles = 0
+	var last source.Row // the one that was read last, if a filing was made of it
 	defer func() {
+		r.warnOfSum(src, in, &last)
 		if r.singles > 0 {
 			r.warn("%s: rows with one cell are left out: %d, the first in line %d", src.Name, r.singles, r.atSingle)
 		}
@@ -201,6 +203,7 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 			return src.Error(in.Line(), err)
 		}
 		r.count.Rows++
+		indexed := r.count.Indexed
 		if row.Again || row.Single && program.IsTable() {
 			r.leaveOut(&row)
 			continue
@@ -218,34 +221,9 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 		if err != nil {
 			return err
 		}
-	}
-}
-
-// countUnread counts what the mapping of a source could not read, and says where it is much, or where
-// the mapping leaves out everything.
-func (r *reading) countUnread(src source.Source) {
-	p := r.programOf(src)
-	if p == nil {
-		return
-	}
-	unread, many := p.Unread()
-	for field, n := range unread {
-		if r.unread == nil {
-			r.unread = map[string]int64{}
+		if last = (source.Row{}); r.count.Indexed > indexed {
+			last = row
 		}
-		r.unread[field] += n
-	}
-	for _, field := range many {
-		r.warn("%s: %s could not be read from %d values, more than 5 %%: see how %s reads it", src.Name, field,
-			unread[field], p.Name())
-	}
-	members, rows := p.Tried()
-	for _, member := range members {
-		r.warn("%s: a try of %s leaves out what fails in %d of %d rows (%s): `catch unread` counts it by field",
-			src.Name, p.Name(), rows[member], r.count.Rows, cmp.Or(member, "of no field"))
-	}
-	if r.count.Rows > 0 && r.count.LeftOut == r.count.Rows {
-		r.warn("%s: all of its %d rows are left out by %s", src.Name, r.count.Rows, p.Name())
 	}
 }
 

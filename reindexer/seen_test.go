@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/xuri/excelize/v2"
+
 	"filings/index"
 	"filings/reindexer/source"
 )
@@ -174,6 +176,52 @@ func TestX71_Separator(t *testing.T) {
 	s := load(t, "a.csv", "sep=;\nCase;Owner;Due\nK-1;A\n", "m.csv", caseTable, source.Form{})
 	if len(s.rejects) != 1 || s.rejects[0].Line != 3 {
 		t.Errorf("its lines are numbered from the first: %+v, %v", s.rejects, s.err)
+	}
+}
+
+// TestX71_Sums: a last row that says that it is a sum, and becomes a filing, is a warning; a name that begins so is none.
+func TestX71_Sums(t *testing.T) {
+	t.Parallel()
+	for rows, warns := range map[string]bool{
+		"K-1,A,5\nTotal,,5\n":                       true,
+		"K-1,A,5\nGrand Total,60 records,5\n":       true,
+		"K-1,A,5\n9,TOTALS:,5\n":                    true,
+		"K-1,A,5\nK-2,Total of 2026,5":              true,
+		"K-1,A,5\n** Sub-total (3),x,5\n\n":         true,
+		"K-1,A,5\nTotal,,5\nPrinted today,,\n":      true,
+		"K-1,A,5\nCase,Owner,Due\nCount: 1,x,5\n":   true,
+		"K-1,A,5\nK-2,TOTAL WINE & MORE LLC,5\n":    false,
+		"K-1,A,5\nK-2,COUNT DRACULA,5\n":            false,
+		"K-1,A,5\nK-2,SUMMER HOMES 2 LLC,5\n":       false,
+		"K-1,A,5\nTotal,,5\nK-2,B,5\n":              false,
+		"K-1,A,5\nTotal due,see page 3,no amount\n": false, // rejected by jq, and no such text
+	} {
+		for name, mapping := range map[string]string{"m.jq": caseProgram, "m.csv": caseTable} {
+			s := load(t, "a.csv", "Case,Owner,Due\n"+rows, name, mapping, source.Form{})
+			left := strings.HasSuffix(rows, "today,,\n") && name == "m.jq" // there it is a reject or a filing of its own
+			if got := fmt.Sprint(s.warnings); s.err != nil || strings.Contains(got, "looks like a sum") != (warns && !left) {
+				t.Errorf("%q, %s: %s, %v", rows, name, got, s.err)
+			}
+		}
+	}
+	f, path := excelize.NewFile(), filepath.Join(t.TempDir(), "f.xlsx")
+	for at, row := range map[string][]any{"A1": {"Case", "Owner", "Due"}, "A2": {"K-1", "A", 5}, "A3": {"Total", "1 record", 5}, "A5": {"Printed today"}} {
+		if err := f.SetSheetRow("Sheet1", at, &row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(f.SaveAs(path), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	report, err := Run(t.Context(), Config{Inputs: mappedBy("m.csv", caseTable, path), DryRun: true, Now: func() time.Time { return noon }})
+	if got := fmt.Sprint(report.Warnings); err != nil || !strings.Contains(got, `in line 3, looks like a sum and is loaded as a filing: Case is "Total"`) {
+		t.Errorf("a sheet: %s, %v", got, err)
+	}
+	for _, where := range []string{"where,Case != Total", "where,Owner != "} {
+		s := load(t, "a.csv", "Case,Owner,Due\nK-1,A,5\nTotal,,5\n", "m.csv", caseTable+where+"\n", source.Form{})
+		if len(s.filings) != 1 || len(s.warnings) > 0 {
+			t.Errorf("%s: %+v", where, s)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package reindexer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,5 +138,48 @@ func (r *reading) warnOfIgnored() {
 				r.warn("no field has the name %q, which %d records have: is %q meant?", name, r.rules.Ignored[name], field)
 			}
 		}
+	}
+}
+
+// sumText matches a text that says that its row is a sum of others.
+var sumText = regexp.MustCompile(`^(?i)\W*((grand|sub)[ -]?)?(totals?|sums?|count)(\W*| (of|for)\b.*|\W.*\d.*)$`)
+
+// warnOfSum warns of a source whose last record, below a header, says that it is a sum.
+func (r *reading) warnOfSum(src source.Source, in *source.Reader, last *source.Row) {
+	row, _ := last.Value.(map[string]any)
+	for _, name := range in.Columns {
+		if text, _ := row[name].(string); sumText.MatchString(text) {
+			r.warn("%s: its last row, in line %d, looks like a sum and is loaded as a filing: %s is %q; leave it out, as with "+
+				"where,%s != %s", src.Name, last.Line, name, text, name, text)
+			return
+		}
+	}
+}
+
+// countUnread counts what the mapping of a source could not read, and says where it is much, or where
+// the mapping leaves out everything.
+func (r *reading) countUnread(src source.Source) {
+	p := r.programOf(src)
+	if p == nil {
+		return
+	}
+	unread, many := p.Unread()
+	for field, n := range unread {
+		if r.unread == nil {
+			r.unread = map[string]int64{}
+		}
+		r.unread[field] += n
+	}
+	for _, field := range many {
+		r.warn("%s: %s could not be read from %d values, more than 5 %%: see how %s reads it", src.Name, field,
+			unread[field], p.Name())
+	}
+	members, rows := p.Tried()
+	for _, member := range members {
+		r.warn("%s: a try of %s leaves out what fails in %d of %d rows (%s): `catch unread` counts it by field",
+			src.Name, p.Name(), rows[member], r.count.Rows, cmp.Or(member, "of no field"))
+	}
+	if r.count.Rows > 0 && r.count.LeftOut == r.count.Rows {
+		r.warn("%s: all of its %d rows are left out by %s", src.Name, r.count.Rows, p.Name())
 	}
 }

@@ -18,7 +18,8 @@ var pointForms = []struct {
 }{
 	{regexp.MustCompile(`^\(?\s*` + coordinate + `°?\s*[,;]\s*` + coordinate + `°?\s*\)?$`), false},
 	{regexp.MustCompile(`\n\s*\(` + coordinate + `°?,\s*` + coordinate + `°?\)$`), false},
-	{regexp.MustCompile(`^(?i:POINT)\s*\(\s*` + coordinate + `\s+` + coordinate + `\s*\)$`), true},
+	{regexp.MustCompile(`^(?i:(?:SRID=(?:4326|4269);)?\s*POINT\s*Z?M?)\s*\(\s*` +
+		coordinate + `\s+` + coordinate + `(?:\s+[-+.\deE]+){0,2}\s*\)$`), true},
 	{regexp.MustCompile(`^\{(?:[^{}]*,)?\s*['"]coordinates['"]\s*:\s*` +
 		`\[\s*` + coordinate + `\s*,\s*` + coordinate + `\s*(?:,[^\]]*)?\](?:\s*,[^{}]*)?\}$`), true},
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -43,7 +44,7 @@ func decompressed(raw *bufio.Reader) (plain io.Reader, free func(), err error) {
 	switch {
 	case bytes.HasPrefix(start, []byte{0x1f, 0x8b}):
 		r, err := gzip.NewReader(raw)
-		return &compressed{r, "gzip"}, free, explain("gzip", err)
+		return &compressed{&members{r, raw}, "gzip"}, free, explain("gzip", err)
 	case isZstd(start):
 		r, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
@@ -52,6 +53,32 @@ func decompressed(raw *bufio.Reader) (plain io.Reader, free func(), err error) {
 		return &compressed{r, "zstd"}, r.Close, nil
 	}
 	return raw, free, nil
+}
+
+// members reads the members of a gzip file. Zeros and line ends may follow them: programs that copy
+// blocks or texts add these.
+type members struct {
+	*gzip.Reader
+	raw *bufio.Reader
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	m.Multistream(false)
+	n, err := m.Reader.Read(p)
+	switch {
+	case err != io.EOF:
+		return n, err
+	case n > 0:
+		return n, nil // and the end next time
+	}
+	next := byte(0)
+	for err = nil; err == nil && strings.IndexByte("\x00\r\n", next) >= 0; {
+		next, err = m.raw.ReadByte()
+	}
+	if err == nil {
+		err = errors.Join(m.raw.UnreadByte(), m.Reset(m.raw))
+	}
+	return 0, err
 }
 
 // isZstd knows frames, and the skippable frames that parallel compressors begin with.

@@ -95,11 +95,15 @@ func (c *csvRows) Next() (Row, error) {
 	if len(cells) < len(c.names) && !c.text.ended {
 		return Row{}, ErrUnfinished
 	}
-	clear(c.row)
-	for i, cell := range cells[:min(len(cells), len(c.names))] {
-		c.row[c.names[i]] = cell
+	object := c.row
+	if row.Single || row.Again {
+		object = map[string]any{}
 	}
-	row.Value = c.row
+	clear(object)
+	for i, cell := range cells[:min(len(cells), len(c.names))] {
+		object[c.names[i]] = cell
+	}
+	row.Value = object
 	return row.lines(), nil
 }
 
@@ -189,6 +193,9 @@ func (c *csvRows) fault(row Row, wrong *csv.ParseError) (*record.Fault, error) {
 	switch {
 	case wrong.Column > len(last):
 		return nil, fmt.Errorf("%w: the quote that line %d leaves open is never closed", ErrUnfinished, row.Line)
+	case wrong.Err == csv.ErrBareQuote && strings.HasSuffix(last[:wrong.Column-1], string(c.csv.Comma)+" "):
+		return &record.Fault{Reason: fmt.Sprintf("has a blank before the quote at byte %d of its line: without it the cell begins "+
+			"with one", wrong.Column)}, nil
 	case wrong.Err == csv.ErrBareQuote:
 		return &record.Fault{Reason: fmt.Sprintf("has a quote at byte %d of its line, in a cell that does not begin with one",
 			wrong.Column)}, nil

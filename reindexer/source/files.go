@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 )
@@ -42,6 +43,9 @@ func localSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 	if !ok && formatOf(path) == JSON {
 		return nil, fmt.Errorf("%w: %s: %w. `filings inspect` lists the arrays of a document", ErrUsage, path, ErrNoPath)
 	}
+	if spreadsheet.MatchString(path) && !ok {
+		return nil, fmt.Errorf("%w: %s is a spreadsheet of a kind that is not read: save it as XLSX or CSV", ErrUsage, path)
+	}
 	if !ok {
 		return nil, fmt.Errorf("%w: the name of %s does not say its format: name it .ndjson, .jsonl, .csv, .tsv, "+
 			".xlsx or .parquet, or with --path .json or .geojson (then .gz or .zst, if you like), or .zip, or give --format",
@@ -49,6 +53,9 @@ func localSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 	}
 	return []Source{s}, nil
 }
+
+// spreadsheet matches names of spreadsheets in formats that are not read.
+var spreadsheet = regexp.MustCompile(`(?i)\.(xls|xlsb|ods|numbers)$`)
 
 // fileSource is the source of the file that opening opens. It is not ok if its format is not known.
 func fileSource(path string, info os.FileInfo, f Form, opening func() (*os.File, error)) (_ Source, ok bool) {

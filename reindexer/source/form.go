@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -104,6 +105,9 @@ func (f Form) decoder() (encoding.Encoding, error) {
 		return nil, fmt.Errorf("%w: the encoding %.200q is not known; windows-1252, iso-8859-1 and utf-16 are usual ones",
 			ErrUsage, f.Encoding)
 	}
+	if e == charmap.ISO8859_1 { // as browsers do: the bytes that differ are control characters
+		e = charmap.Windows1252
+	}
 	return e, nil
 }
 
@@ -181,45 +185,59 @@ func (f Form) utf8Of(text io.Reader, start []byte) (io.Reader, error) {
 	if e == nil {
 		return text, nil
 	}
-	if _, bytewise := e.(*charmap.Charmap); bytewise {
-		text = transform.NewReader(text, &refuseUTF8{encoding: f.Encoding})
+	if bytewise, ok := e.(*charmap.Charmap); ok {
+		text = transform.NewReader(text, &refuseUTF8{encoding: bytewise, name: f.Encoding})
 	}
 	return transform.NewReader(text, transform.Chain(e.NewDecoder(), invalidate{})), nil
 }
 
-// refuseUTF8 copies bytes, and fails at their end if they were UTF-8 and not only ASCII: a decoder
-// of single bytes would make `CafÃ©` of it, and each record look valid.
+// refuseUTF8 copies bytes, and fails if they were UTF-8 and not only ASCII, or have both encodings: a
+// decoder of single bytes would make `CafÃ©` of it, and each record look valid. Bytes that are UTF-8 by
+// accident stand for a character that the encoding lacks, nearly always.
 type refuseUTF8 struct {
 	transform.NopResetter
-	encoding string
+	encoding *charmap.Charmap
+	name     string
+	line     int
+	wide     int  // the first line with a character in UTF-8 that the encoding has, too
 	others   bool // it has characters that ASCII has not
-	bytewise bool // it is no UTF-8
+	bytewise int  // the first line with a byte that is no UTF-8
 }
 
 func (u *refuseUTF8) Transform(dst, src []byte, atEOF bool) (int, int, error) {
 	n, size := 0, 0
-	for ; n < len(src) && n < len(dst) && !u.bytewise; n += size {
+	for ; n < len(src) && n < len(dst); n += size {
 		if size = 1; src[n] < utf8.RuneSelf {
+			if src[n] == '\n' {
+				u.line++
+			}
 			continue
 		}
 		if !atEOF && !utf8.FullRune(src[n:]) || len(dst)-n < utf8.UTFMax {
 			break
 		}
-		_, size = utf8.DecodeRune(src[n:])
-		u.others, u.bytewise = true, size == 1
-	}
-	if u.bytewise {
-		n = min(len(src), len(dst))
+		var c rune
+		c, size = utf8.DecodeRune(src[n:])
+		_, known := u.encoding.EncodeRune(c)
+		switch u.others = true; {
+		case size == 1:
+			u.bytewise = cmp.Or(u.bytewise, u.line+1)
+		case known:
+			u.wide = cmp.Or(u.wide, u.line+1)
+		}
 	}
 	copy(dst, src[:n])
 	switch {
+	case u.wide > 0 && u.bytewise > 0:
+		return n, n, fmt.Errorf("its line %d is UTF-8, and its line %d is not: --encoding %s would spoil the first. Get it in one "+
+			"encoding", u.wide, u.bytewise, u.name)
 	case n < len(src) && (len(dst)-n < utf8.UTFMax):
 		return n, n, transform.ErrShortDst
 	case n < len(src):
 		return n, n, transform.ErrShortSrc
-	case atEOF && u.others && !u.bytewise:
+	case atEOF && u.others && u.bytewise == 0:
 		return n, n, fmt.Errorf("its text is UTF-8: --encoding %s would spoil its characters; --encoding utf-8 reads "+
-			"it as it is", u.encoding)
+			"it as it is", u.name)
 	}
 	return n, n, nil
 }

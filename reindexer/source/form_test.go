@@ -431,6 +431,40 @@ func TestX21_Titles(t *testing.T) {
 	}
 }
 
+// TestX21_Box: the box that GeoParquet has beside a shape is not read, wherever it stands; other objects end the load.
+func TestX21_Box(t *testing.T) {
+	t.Parallel()
+	type box struct {
+		Xmin float64 `parquet:"xmin"`
+		Ymin float64 `parquet:"ymin"`
+	}
+	type before struct {
+		Bbox box   `parquet:"bbox"`
+		ID   int64 `parquet:"id"`
+	}
+	type between struct {
+		ID    int64    `parquet:"id"`
+		Bbox  *box     `parquet:"bbox,optional"`
+		Owner []string `parquet:"owner,list"`
+	}
+	type other struct {
+		Box box   `parquet:"box"`
+		ID  int64 `parquet:"id"`
+	}
+	dir := t.TempDir()
+	err := errors.Join(parquet.WriteFile(filepath.Join(dir, "a.parquet"), []before{{box{1, 2}, 7}}),
+		parquet.WriteFile(filepath.Join(dir, "b.parquet"), []between{{7, &box{1, 2}, []string{"A", "B"}}, {8, nil, nil}}), parquet.WriteFile(filepath.Join(dir, "c.parquet"), []other{{box{1, 2}, 7}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a": `[{"id":7}]`, "b": `[{"id":7,"owner":["A","B"]} {"id":8,"owner":null}]`, "c": "column box is nested"} {
+		got, _, err := texts(t, filepath.Join(dir, name+".parquet"), Form{})
+		if fmt.Sprint(got) != want && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
 // TestX21_ParquetEdges: a table without rows has none; bytes that are no text do not make a record unreadable.
 func TestX21_ParquetEdges(t *testing.T) {
 	t.Parallel()
@@ -468,6 +502,42 @@ func TestX21_Usage(t *testing.T) {
 	} {
 		if _, err := Find(t.Context(), []Input{{path, f}}, Options{}); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", f, err)
+		}
+	}
+}
+
+// TestX21_MixedEncodings: a text of two encodings is named with a line of each, whichever comes first; bytes of one that happen to be
+// UTF-8 are not taken for it. ISO-8859-1 is read as Windows-1252.
+func TestX21_MixedEncodings(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"id,county\n1,PE\xc3\x91A\n2,PE\xd1A\n":                               "its line 2 is UTF-8, and its line 3 is not: --encoding %s would spoil",
+		"id,county\n1,PE\xd1A\n2,PE\xc3\x91A\n":                               "its line 3 is UTF-8, and its line 2 is not",
+		"id,county\n1,PE\xd1A \xe2\x80\x9cX\xe2\x80\x9d\n":                    "its line 2 is UTF-8, and its line 2 is not",
+		"id,caf\xc3\xa9\n" + strings.Repeat("1,A\n", 200_000) + "2,PE\xd1A\n": "its line 1 is UTF-8, and its line 200002 is not",
+		"id,county\n1,PE\xc3\x91A\n":                                          "its text is UTF-8: --encoding %s would spoil",
+		"id,county\n1,\x93CAF\xc9\x94 \x96 PE\xd1\x92\n2,JOS\xc9\xa0\n":       "",
+		"id,county\n1,A \x96 B\n":                                             "",
+	} {
+		for _, encoding := range []string{"windows-1252", "iso-8859-1", "latin1", "ISO_8859-1"} {
+			var found []string
+			all, err := Find(t.Context(), []Input{{Name: write(t, "a.csv", text), Form: Form{Encoding: encoding}}}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, err := all[0].Open(t.Context(), new(atomic.Int64))
+			for row := (Row{}); err == nil; {
+				if row, err = in.Next(); err == nil {
+					found = append(found, row.Text())
+				}
+			}
+			want := strings.ReplaceAll(want, "%s", encoding)
+			if want == "" && err != io.EOF || !strings.Contains(err.Error(), want) {
+				t.Errorf("%.50q, %s: %v, want %s", text, encoding, err, want)
+			}
+			if got := strings.Join(found, "\n"); want == "" && !strings.Contains(got, "–") {
+				t.Errorf("%s: %q", encoding, got)
+			}
 		}
 	}
 }

@@ -45,7 +45,7 @@ func isPage(text *bufio.Reader) bool {
 }
 
 // html matches the beginning of a page.
-var html = regexp.MustCompile(`(?i)^\s*(<\?xml[^>]*>\s*)?(<!--.*-->\s*)?<(!doctype html|html|head|body)\b`)
+var html = regexp.MustCompile(`(?i)^\s*(<\?xml[^>]*>\s*)?(<!--.*-->\s*)?<(!doctype html|html|head|body|meta|style|table)\b`)
 
 // openForm reads records in a form from bytes that may be compressed. The Reader ends with done.
 func openForm(ctx context.Context, raw *bufio.Reader, f Form, done func()) (*Reader, error) {
@@ -98,7 +98,7 @@ func recordsOf(ctx context.Context, plain io.Reader, f Form, done func()) (*Read
 	}
 	if isPage(text) {
 		return nil, fmt.Errorf("it is an HTML page, not %s: what was saved may be a page that says why there is no "+
-			"file, or one that links to it", f.Format)
+			"file, or one that links to it; a table is read once a spreadsheet program has saved it as XLSX", f.Format)
 	}
 	switch f.Format {
 	case CSV:

@@ -3,12 +3,15 @@ package source
 import (
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path"
 	"strings"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // openMember reads the member of a zip archive that f names, or its only one. An archive has its
@@ -49,11 +52,17 @@ func readMember(ctx context.Context, copied spooled, size int64, f Form, done fu
 	return r, nil
 }
 
+// methods are the names of compressions of archives that are not read.
+var methods = map[uint16]string{9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "zstd", 95: "xz", 98: "PPMd", 99: "AES"}
+
 // memberOf finds a member by its name, or the only one where that is "". Folders, and what macOS
 // adds, are none.
 func memberOf(all []*zip.File, name string) (found *zip.File, err error) {
 	var names []string
 	for _, m := range all {
+		if m.NonUTF8 { // as DOS wrote them
+			m.Name, _ = charmap.CodePage437.NewDecoder().String(m.Name) // each byte is a character
+		}
 		hidden := strings.HasPrefix(m.Name, "__MACOSX/") || strings.HasPrefix(path.Base(m.Name), ".")
 		if hidden || strings.HasSuffix(m.Name, "/") {
 			continue
@@ -76,6 +85,9 @@ func memberOf(all []*zip.File, name string) (found *zip.File, err error) {
 		return nil, fmt.Errorf("the zip archive has %d members, %s: name one with --member", len(names), shown)
 	case found.Flags&1 != 0:
 		return nil, fmt.Errorf("its member %.200q is encrypted", found.Name)
+	case found.Method != zip.Store && found.Method != zip.Deflate:
+		return nil, fmt.Errorf("its member %.200q is compressed with %s, an unsupported compression: unpack it, or pack it with "+
+			"Deflate", found.Name, cmp.Or(methods[found.Method], fmt.Sprintf("method %d", found.Method)))
 	}
 	return found, nil
 }

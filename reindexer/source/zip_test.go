@@ -58,7 +58,10 @@ func TestX44_Member(t *testing.T) {
 		"a document, no path":    {"a.zip", zipped(t, "a.json", "[]"), Form{}, "a JSON document needs --path"},
 		"cut off":                {"a.zip", several[:len(several)-30], Form{}, "the zip archive is cut off or damaged"},
 		"encrypted":              {"a.zip", strings.NewReplacer("PK\x01\x02\x14\x00\x14\x00\x08", "PK\x01\x02\x14\x00\x14\x00\x09").Replace(zipped(t, "a.csv", csv)), Form{}, `its member "a.csv" is encrypted`},
-		"another method":         {"a.zip", strings.NewReplacer("PK\x01\x02\x14\x00\x14\x00\x08\x00\x08", "PK\x01\x02\x14\x00\x14\x00\x08\x00\x09").Replace(zipped(t, "a.csv", csv)), Form{}, "unsupported compression"},
+		"another method":         {"a.zip", strings.NewReplacer("PK\x01\x02\x14\x00\x14\x00\x08\x00\x08", "PK\x01\x02\x14\x00\x14\x00\x08\x00\x09").Replace(zipped(t, "a.csv", csv)), Form{}, "compressed with Deflate64, an unsupported compression"},
+		"bzip2":                  {"a.zip", strings.NewReplacer("PK\x01\x02\x14\x00\x14\x00\x08\x00\x08", "PK\x01\x02\x14\x00\x14\x00\x08\x00\x0c").Replace(zipped(t, "a.csv", csv)), Form{}, "compressed with bzip2"},
+		"a name of DOS":          {"a.zip", zipped(t, "a\xa4o.csv", csv, "b.csv", csv), Form{Member: "año.csv"}, ""},
+		"names of DOS":           {"a.zip", zipped(t, "a\xa4o.csv", csv, "b.csv", csv), Form{}, `2 members, "año.csv", "b.csv"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,7 +26,7 @@ type Rows struct {
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // of the first group; nil: it is not open
 	got     int64        // of them
-	columns []column
+	columns []column     // of the values of a row
 	names   []string
 	page    []parquet.Row
 	left    []parquet.Row // of page
@@ -74,6 +74,13 @@ func newRows(f *parquet.File) (*Rows, error) {
 	for _, c := range f.Root().Columns() {
 		p.names = append(p.names, c.Name())
 		leaf := valuesOf(c)
+		if leaf == nil && c.Name() == "bbox" && c.MaxRepetitionLevel() == 0 && !slices.ContainsFunc(c.Columns(), isNested) { // the box that GeoParquet has beside a shape
+			p.names = p.names[:len(p.names)-1]
+			for range c.Columns() {
+				p.columns = append(p.columns, column{at: -1})
+			}
+			continue
+		}
 		if leaf == nil {
 			return nil, fmt.Errorf("its column %s is nested; values and lists of values are read: unnest it first", c.Name())
 		}
@@ -90,11 +97,13 @@ func newRows(f *parquet.File) (*Rows, error) {
 		if leaf.Optional() {
 			item--
 		}
-		p.columns = append(p.columns, column{list: leaf.MaxRepetitionLevel() > 0, kind: leaf.Type(), item: item})
+		p.columns = append(p.columns, column{at: len(p.names) - 1, list: leaf.MaxRepetitionLevel() > 0, kind: leaf.Type(), item: item})
 	}
 	p.names = record.ColumnNames(p.names)
 	return p, nil
 }
+
+func isNested(c *parquet.Column) bool { return !c.Leaf() }
 
 // unsupported returns why the values of a file are not read, or nil. The library (parquet-go
 // 0.32.0) gives other values than were written, without an error: of LZ4 it may drop what it
@@ -186,12 +195,14 @@ func (p *Rows) Next() (_ map[string]any, err error) {
 		if column >= len(p.columns) || values[0].Column() != column { // the library would give it the next column's
 			return false
 		}
-		p.row[p.names[column]] = p.columns[column].of(values)
+		if c := p.columns[column]; c.at >= 0 {
+			p.row[p.names[c.at]] = c.of(values)
+		}
 		whole++
 		return true
 	})
 	if whole < len(p.columns) {
-		return nil, fmt.Errorf("the Parquet file is damaged: column %s has no value", p.names[whole])
+		return nil, fmt.Errorf("the Parquet file is damaged: column %s has no value", p.names[max(0, p.columns[whole].at)])
 	}
 	return p.row, nil
 }

@@ -120,7 +120,8 @@ func (s *Sheet) Close() {
 	}
 }
 
-// Next returns the next row that is not empty, or io.EOF. It is good until the next call.
+// Next returns the next row that is not empty, or io.EOF. It is good until the next one that is not
+// Single.
 func (s *Sheet) Next() (map[string]any, error) {
 	cells, err := s.cells()
 	for err == nil && !slices.ContainsFunc(cells, func(c placed) bool { return !c.blank() }) {
@@ -135,18 +136,22 @@ func (s *Sheet) Next() (map[string]any, error) {
 	own := len(slices.DeleteFunc(slices.Clone(cells), placed.blank))
 	cells, below := s.merged.fill(cells, s.number, len(s.names))
 	s.Single = own+below == 1 && s.named > 2
-	clear(s.row)
+	row := s.row
+	if s.Single { // the row before it stays good
+		row = map[string]any{}
+	}
+	clear(row)
 	for _, c := range cells {
 		if past := c.column + 1 - len(s.names); past > 0 { // the header
 			s.names = record.ColumnNames(append(slices.Clone(s.names), make([]string, past)...))
 		}
 		name := s.names[c.column]
-		if _, twice := s.row[name]; twice {
+		if _, twice := row[name]; twice {
 			return nil, fmt.Errorf("its column %q has two cells in one row", name)
 		}
-		s.row[name] = c.value
+		row[name] = c.value
 	}
-	return s.row, nil
+	return row, nil
 }
 
 // cells returns those of the next row that are not empty, or io.EOF.
