@@ -179,6 +179,22 @@ func TestX71_Separator(t *testing.T) {
 	}
 }
 
+// TestX71_EndOfFile: the mark with which programs of DOS end a text is no part of its last cell; within it is one.
+func TestX71_EndOfFile(t *testing.T) {
+	t.Parallel()
+	program := strings.Replace(caseProgram, "(.Owner | text)", ".Owner", 1)
+	for _, rows := range []string{"K-1,5,A\x1a", "K-1,5,A\n\x1a", "K-1,5,A\x1a\x1a\x1a", "K-1,5,A\r\n\x1a\x1a"} {
+		s := load(t, "a.csv", "Case,Due,Owner\n"+rows, "m.jq", program, source.Form{})
+		if s.err != nil || len(s.rejects) > 0 || len(s.warnings) > 0 || fmt.Sprint(s.filings) != "[K-1 A]" {
+			t.Errorf("%q: %+v", rows, s)
+		}
+	}
+	s := load(t, "a.csv", "Case,Due,Owner\nK-1,5,A\x1a\nK-2,5,B\n", "m.jq", program, source.Form{})
+	if fmt.Sprintf("%q", s.filings) != `["K-1 A\x1a" "K-2 B"]` {
+		t.Errorf("%q", s.filings)
+	}
+}
+
 // TestX71_Sums: a last row that says that it is a sum, and becomes a filing, is a warning; a name that begins so is none.
 func TestX71_Sums(t *testing.T) {
 	t.Parallel()

@@ -168,8 +168,12 @@ func (c *csvRows) read() (row Row, cells []string, err error) {
 		if !c.text.ended {
 			c.number++
 		}
-		if text = strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"); strings.TrimSpace(text) == "" {
+		text = strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+		if strings.TrimSpace(strings.TrimRight(text, endOfFile)) == "" {
 			continue
+		}
+		if last := len(cells) - 1; last >= 0 && !c.text.ended {
+			cells[last] = strings.TrimRight(cells[last], endOfFile)
 		}
 		row.text = text
 		if wrong != nil {

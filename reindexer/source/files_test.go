@@ -211,7 +211,7 @@ func TestX69_LastOpen(t *testing.T) {
 		file, text string
 		want       bool
 	}{
-		{"a.csv", csv, true}, {"a.csv", csv + "\n", false}, {"a.csv", csv + "\r\n", false}, {"a.csv", csv + "\n  ", false}, {"a.csv", csv + "\n\n\n", false},
+		{"a.csv", csv, true}, {"a.csv", csv + "\n", false}, {"a.csv", csv + "\r\n", false}, {"a.csv", csv + "\n  ", false}, {"a.csv", csv + "\n\x1a", false}, {"a.csv", csv + "\n\n\n", false},
 		{"a.csv", strings.ReplaceAll(csv, "\n", "\r"), true}, {"a.csv", strings.ReplaceAll(csv, "\n", "\r") + "\r", false},
 		{"a.csv", csv[:24], true}, {"a.ndjson", filing(1) + strings.TrimSpace(filing(2)), true}, {"a.ndjson", filing(1), false},
 		{"a.ndjson", strings.TrimSpace(filing(1)), false}, {"a.csv.gz", gzipped(t, csv), true}, {"a.zip", zipped(t, "a.csv", csv), true},

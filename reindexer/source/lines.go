@@ -15,6 +15,9 @@ const (
 	bufferSize = 256 << 10
 )
 
+// endOfFile is what programs of DOS write after a text.
+const endOfFile = "\x1a"
+
 // lines cuts a stream into lines.
 type lines struct {
 	r      *bufio.Reader
@@ -40,7 +43,7 @@ func (l *lines) next() (text []byte, ended bool, err error) {
 		if err != nil && err != io.EOF {
 			return nil, false, err
 		}
-		if len(bytes.TrimSpace(text)) > 0 {
+		if len(bytes.TrimSpace(bytes.TrimRight(text, endOfFile))) > 0 {
 			break
 		}
 	}

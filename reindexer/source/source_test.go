@@ -143,6 +143,8 @@ func TestL1_WhatASourceMayBe(t *testing.T) {
 		{"gzip with a line break behind", "a.ndjson.gz", gzipped(t, two) + "\n", ""},
 		{"gzip with CRLF between and behind", "a.ndjson.gz", gzipped(t, filing(1)) + "\r\n" + gzipped(t, filing(2)) + "\r\n\x00", ""},
 		{"gzip with an empty member", "a.ndjson.gz", gzipped(t, two) + gzipped(t, ""), ""},
+		{"a mark at the end of CSV", "a.csv", csv + "\x1a", ""}, {"marks of a block", "a.csv", csv + strings.Repeat("\x1a", 99), ""},
+		{"a mark at the end", "a.ndjson", two + "\r\n\x1a", ""},
 		{"zstd frames behind each other", "a.ndjson.zst", zstandard(t, filing(1)) + zstandard(t, filing(2)), ""},
 		{"zstd after a skippable frame", "a.ndjson.zst", "\x50\x2a\x4d\x18\x04\x00\x00\x00abcd" + zstandard(t, two), ""},
 		{"byte-order mark", "a.ndjson", "\ufeff" + two, ""},

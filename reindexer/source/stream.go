@@ -80,7 +80,7 @@ func (e *ends) Read(p []byte) (int, error) {
 	n, err := e.r.Read(p)
 	last := bytes.TrimRight(p[:n], " \t\x00")
 	if len(last) > 0 {
-		e.ended = bytes.IndexByte([]byte("\n\r"), last[len(last)-1]) >= 0
+		e.ended = bytes.IndexByte([]byte("\n\r"+endOfFile), last[len(last)-1]) >= 0
 	}
 	e.lines = e.lines || bytes.ContainsAny(p[:n], "\n\r")
 	return n, err
