@@ -115,7 +115,7 @@ func (f *File) add(v any, line int, today time.Time) {
 func (f *File) sums() (notes []string) {
 	for _, l := range f.tail {
 		few := int64(l.cells)*2*f.records < f.cells
-		if f.records > 3 && (few || l.sum) {
+		if f.records > 3 && few || l.sum {
 			notes = append(notes, fmt.Sprintf("Line %d is at the end and looks like no record (%d cells): where leaves it out, as "+
 				"in where,COLUMN != Total", l.line, l.cells))
 		}

@@ -108,8 +108,12 @@ func valueIsUTF8(value any) (size int, valid bool) {
 // errLong ends the reading of a source.
 var errLong = fmt.Errorf("the record is longer than %d MiB", MaxLine>>20)
 
-// headerAgain reports whether the cells of a row are the names of its columns.
+// headerAgain reports whether the cells of a row are the names of its columns. Files that were put
+// behind each other have the byte-order marks of all.
 func headerAgain(cells, names []string) bool {
+	if len(cells) > 0 && strings.HasPrefix(cells[0], "\ufeff") {
+		cells = slices.Concat([]string{strings.TrimPrefix(cells[0], "\ufeff")}, cells[1:])
+	}
 	if len(cells) != len(names) || len(names) < 2 ||
 		!strings.EqualFold(cmp.Or(strings.TrimSpace(cells[0]), "column_1"), names[0]) {
 		return false
