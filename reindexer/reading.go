@@ -182,7 +182,7 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 		return err
 	}
 	r.singles = 0
-	var last source.Row // the one that was read last, if a filing was made of it
+	var last source.Row // the one that was read last, if a mapping made a filing of it
 	defer func() {
 		r.warnOfSum(src, in, &last)
 		if r.singles > 0 {
@@ -203,7 +203,6 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 			return src.Error(in.Line(), err)
 		}
 		r.count.Rows++
-		indexed := r.count.Indexed
 		if row.Again || row.Single && program.IsTable() {
 			r.leaveOut(&row)
 			continue
@@ -213,16 +212,17 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 			r.count.Records++
 			err = r.take(src, &row, f, parser.Parse(row.Value, row.Fault, f), do)
 		} else {
+			indexed := r.count.Indexed
 			unseen = withoutSeen(unseen, row.Value)
 			err = r.mapRow(src, &row, program, func(made map[string]any) error {
 				return r.take(src, &row, f, parser.Parse(made, nil, f), do)
 			})
+			if last = row; r.count.Indexed == indexed {
+				last = source.Row{}
+			}
 		}
 		if err != nil {
 			return err
-		}
-		if last = (source.Row{}); r.count.Indexed > indexed {
-			last = row
 		}
 	}
 }
