@@ -113,11 +113,11 @@ func (r *running) guardShape(all *refusals, c comparedCounty, before, now shape)
 	}
 	field := index.FilingDate
 	switch dates := c.now.Has(field); {
-	case dates < few || r.mayChange(c.name, field):
+	case dates < few || r.cfg.Stored || r.mayChange(c.name, field): // what is restored was live with these
 	case late*now.later > dates && late*before.later <= c.before.Has(field):
 		r.refuse(all, c.name, "changed", &field, "%d of %d dates of %s lie after today%s", now.later, dates, c.name,
 			r.readAt(c.name, field))
-	case now.newest > 0 && !r.cfg.Stored && c.before.Filings >= guarded && daysBetween(now.newest, before.newest) > older:
+	case now.newest > 0 && c.before.Filings >= guarded && daysBetween(now.newest, before.newest) > older:
 		r.refuse(all, c.name, "changed", &field, "the newest filing of %s is of %s, and there is one of %s", c.name,
 			index.DayText(now.newest), index.DayText(before.newest))
 	}

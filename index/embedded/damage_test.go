@@ -331,7 +331,7 @@ func TestVersion_NoChecksums(t *testing.T) {
 // what stands here.
 func TestVersion_Record(t *testing.T) {
 	t.Parallel()
-	if sum := sumOf(emptyRecord); version != 9 || sum != 0xe7240dc {
+	if sum := sumOf(emptyRecord); version != 10 || sum != 0xe7240dc {
 		t.Errorf("version %d has the empty record %#x", version, sum)
 	}
 }

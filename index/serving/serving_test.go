@@ -257,7 +257,7 @@ func TestPage(t *testing.T) {
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
 	r := live(t, mustNew(inner, 1<<20))
 	orange := index.Where(index.InCounty("orange"))
-	clocked := index.Where(index.Times{From: time.Unix(3, 0), To: time.Unix(5, 0)})
+	clocked := index.Where(index.Times{From: time.Unix(3, 0), To: time.Unix(5, 0), Clocked: true})
 	for _, tt := range []struct {
 		q     index.Query
 		rows  int
@@ -478,7 +478,7 @@ func TestClockDoesNotPollute(t *testing.T) {
 	t.Parallel()
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
 	e := mustNew(inner, 1<<20)
-	w := index.Where(index.Times{From: time.Unix(3, 0), To: time.Unix(5, 0)})
+	w := index.Where(index.Times{From: time.Unix(3, 0), To: time.Unix(5, 0), Clocked: true})
 	for range 2 {
 		r := live(t, e)
 		n, err := r.Count(t.Context(), w)

@@ -110,7 +110,7 @@ func TestNext_FieldsAreFilledAndMissing(t *testing.T) {
 	filings := sample(synthetic.New(1))
 	always := []index.Field{index.ID, index.County, index.FilingHolder, index.CreatedAt}
 	for _, field := range index.Fields() {
-		if !field.Loaded() {
+		if !field.Loaded() || field == index.ZIP { // it is read from the address
 			continue
 		}
 		filled := perMille(filings, func(f *index.Filing) bool { return f.Has(field) })

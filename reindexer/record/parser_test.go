@@ -40,8 +40,10 @@ func values(t *testing.T, f *index.Filing) map[string]any {
 			delete(m, name)
 		}
 	}
-	if city := f.Text(index.City); city != "" {
-		m["city"] = city
+	for _, field := range []index.Field{index.City, index.ZIP} {
+		if text := f.Text(field); text != "" {
+			m[field.String()] = text
+		}
 	}
 	if !f.CreatedAt.IsZero() {
 		m["createdAt"] = f.CreatedAt.Format(time.RFC3339Nano)
@@ -57,7 +59,7 @@ const everything = `{"id":9223372036854775807,"county":"Orange, FL","caseNumber"
 	`"estimatedValue":1e5,"homeEquityEstimate":-20000.5,"lastSaleDate":"1600-01-01","lastSalePrice":0,` +
 	`"foreclosureStatus":"Active","standardizedAddress":"1 MAIN ST","aiSummary":"S","ownerPhonePrimary":"407-555-0100",` +
 	`"ownerPhoneSecondary":"407-555-0101","ownerEmailPrimary":"a@example.com","ownerEmailSecondary":"b@example.org",` +
-	`"city":"Ocoee","createdAt":"2024-05-06T07:08:09.1234567+02:00"}`
+	`"city":"Ocoee","zip":"34762","createdAt":"2024-05-06T07:08:09.1234567+02:00"}`
 
 var everythingRead = map[string]any{
 	"id": 9223372036854775807.0, "county": "Orange, FL", "caseNumber": "C-1", "owner": "Ann \"A\" O'Neil \U0001f31e",
@@ -68,7 +70,7 @@ var everythingRead = map[string]any{
 	"estimatedValue": 100000.0, "homeEquityEstimate": -20000.5, "lastSaleDate": "1600-01-01", "lastSalePrice": 0.0,
 	"foreclosureStatus": "Active", "standardizedAddress": "1 MAIN ST", "aiSummary": "S", "ownerPhonePrimary": "407-555-0100",
 	"ownerPhoneSecondary": "407-555-0101", "ownerEmailPrimary": "a@example.com", "ownerEmailSecondary": "b@example.org",
-	"city": "Ocoee", "createdAt": "2024-05-06T05:08:09.123456Z",
+	"city": "Ocoee", "zip": "34762", "createdAt": "2024-05-06T05:08:09.123456Z",
 }
 
 func TestL2_EveryFieldIsRead(t *testing.T) {
