@@ -175,7 +175,7 @@ func TestX3_BesideACursor(t *testing.T) {
 		"/v1/filings?cursor=*&offset=7":                          "offset must not be given with cursor, which has the position already",
 		search + "&q=":                                           "q must be 1 to 200 characters", // empty values are looked at, as without a cursor (rule P4)
 		search + "&q=+":                                          "q must be 1 to 200 characters",
-		list + "&county=&county=":                                "county must be given only once",
+		list + "&holder=&holder=":                                "holder must be given only once",
 		list + "&limit=&limit=":                                  "limit must be given only once",
 		list + "&generation=&generation=":                        "generation must be given only once",
 		list + "&filing_type=&lien_type=":                        "filing_type must not be sent together with lien_type, its other name",

@@ -126,7 +126,7 @@ func TestX12_Invalid(t *testing.T) {
 			t.Errorf("%q: %d %s, want %q", query, a.status, a.body, want)
 		}
 	}
-	wantInvalid(t, s.get(t, access.Free, groupsPath+"by=county&offset=1&zoom=3"), "unknown parameter offset;") // rule X64
+	wantInvalid(t, s.get(t, access.Free, groupsPath+"by=county&offset=1&zoom=3"), "unknown parameter offset; this endpoint has") // rule X64
 	if a := s.get(t, access.Free, "/v1/liens/groups?by=county"); a.status != http.StatusBadRequest {
 		t.Errorf("the legacy path has no groups: %d %s", a.status, a.body)
 	}

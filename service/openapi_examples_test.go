@@ -1,11 +1,14 @@
 package service_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,9 +42,16 @@ func exported(a response) string {
 // accepted by it, and finds something.
 func TestOpenAPI_Examples(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, grown(synthesized(3000)))
+	filings := synthesized(3000)
+	s := newSite(t, grown(filings))
 	doc := s.description(t)
 	requests := 0
+	zips := map[string]int{}
+	for _, f := range filings {
+		zips[index.Derive(f).ZIP]++
+	}
+	delete(zips, "")
+	zip := slices.MaxFunc(slices.Collect(maps.Keys(zips)), func(a, b string) int { return cmp.Or(zips[a]-zips[b], strings.Compare(a, b)) })
 	for path, item := range doc.Paths.Map() {
 		if path == "/openapi.json" {
 			continue
@@ -53,8 +63,9 @@ func TestOpenAPI_Examples(t *testing.T) {
 			}
 		}
 		for _, name := range optional {
-			target := strings.NewReplacer("20261122-051422.061847", "20260315-000000.000000", "20261121-051409.330172", "20260314-000000.000000", "after=1200345", "after=2").Replace(
-				exampleRequest(t, path, item.Get, name)) // the generation, and a filing, that there are
+			target := strings.NewReplacer("20261122-051422.061847", "20260315-000000.000000", "20261121-051409.330172", "20260314-000000.000000", "after=1200345", "after=2",
+				"zip=32801", "zip="+zip, "mvt?has_coordinates=false", "mvt?has_coordinates=true").Replace(
+				exampleRequest(t, path, item.Get, name)) // the generation, a filing and a ZIP code that there are
 			checkRequest(t, doc, path, target)
 			a := s.get(t, access.Enterprise, target)
 			switch path {

@@ -147,6 +147,9 @@ func (t *tool) add(query url.Values, name string, value jsontext.Value) error {
 	if len(texts) > 0 {
 		query[name] = texts
 	}
+	if len(query) > params.MaxNames {
+		return fmt.Errorf("arguments must be at most %d", params.MaxNames)
+	}
 	return nil
 }
 
