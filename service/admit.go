@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/url"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"time"
 
@@ -27,12 +26,13 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	price := int64(1) // with a token, too: what costs more is refused, and counts against the share of tokens
+	price := int64(1) // with a token, too: what costs more is a link's, or refused, and counts against the share of tokens
 	if strings.HasPrefix(key, tokens.Start) {
 		if err := s.readToken(k, key); err != nil {
 			return err
 		}
-	} else if e := s.endpoints[c.Path()]; e != nil {
+	}
+	if e := s.endpoints[c.Path()]; e != nil && (k.token == nil || e.Link && k.forToken(e)) {
 		k.query, k.unread = s.params.Split(&e.Endpoint, string(c.Request().URI().QueryString()))
 		price = k.query.Price()
 	}
@@ -47,12 +47,14 @@ func (s *Service) admit(c *fiber.Ctx) error {
 func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	c, began := k.http, s.now()
 	k.price = price
+	var a access.Admission
 	ctx, span := s.config.KeyStore.Start(c.UserContext(), "admit")
 	if k.token == nil {
-		k.admission, err = s.config.Access.Admit(ctx, key, k.price)
+		a, err = s.config.Access.Admit(ctx, key, k.price)
 	} else {
-		k.admission, err = s.config.Access.AdmitVisit(ctx, s.visit(k), k.price)
+		a, err = s.config.Access.AdmitVisit(ctx, s.visit(k), k.price)
 	}
+	k.admit(a)
 	k.keyStore = s.now().Sub(began)
 	outcome := s.metrics.keyStoreCalled(err, k.keyStore)
 	if err == nil {
@@ -62,7 +64,6 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	if err != nil {
 		return err
 	}
-	a := k.admission
 	s.metrics.admissions.WithLabelValues(verdictLabels[a.Verdict]).Inc()
 	if a.Verdict == access.UnknownKey {
 		if k.token != nil {
@@ -71,9 +72,6 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 		return errUnknownKey
 	}
 	k.known = true
-	if k.token != nil && a.Tier == access.Enterprise {
-		k.admission.Tier = access.Pro // contacts are for no browser
-	}
 	k.setQuotaHeaders()
 	switch a.Verdict {
 	case access.BurstExceeded:
@@ -86,17 +84,22 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	case access.VisitorExceeded:
 		c.Set(fiber.HeaderRetryAfter, "1")
 		return handlers.Refuse(errBurst, fmt.Sprintf(burstExceeded, a.Visitor.Limit, " by one visitor"))
-	case access.TokensExceeded:
-		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(untilReset(a), 10))
-		return errTokens
-	case access.DailyExceeded, access.LifetimeExceeded:
+	case access.TokensExceeded, access.DailyExceeded, access.LifetimeExceeded:
 		if k.price > 1 {
-			return k.refuseQuota(fmt.Sprintf("this page costs %d requests, one per %d of its limit, rounded up, and %d remain of the quota: "+
-				"nothing was taken. A smaller limit costs less", k.price, params.RowsForOne, a.Remaining))
+			return k.refuseQuota(fmt.Sprintf("this page costs %d requests, one per %d of its limit, rounded up, and %s: "+
+				"nothing was taken. A smaller limit costs less", k.price, params.RowsForOne, k.remains()))
 		}
 		return k.refuseQuota("")
 	}
 	return nil
+}
+
+// admit sets what k was admitted as. Contacts are for no token.
+func (k *call) admit(a access.Admission) {
+	if k.token != nil && a.Tier == access.Enterprise {
+		a.Tier = access.Pro
+	}
+	k.admission = a
 }
 
 // keyOf returns the key of a request: that of X-API-Key, or of Authorization: Bearer (rule X59).

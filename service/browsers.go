@@ -45,6 +45,17 @@ func keyOrToken(c *fiber.Ctx) (string, error) {
 	}
 }
 
+// linkCaching is that of all that a link gets: what keeps addresses keeps nothing of it, and it ends with the link.
+const linkCaching = "private, no-store"
+
+// linked reports whether k's token is a link's.
+func (k *call) linked() bool { return k.token != nil && k.token.Link() }
+
+// forToken reports whether k's token is for e.
+func (k *call) forToken(e *endpoint) bool {
+	return (e.Token || e.Link && k.token.Link()) && slices.Contains(k.token.Endpoints, e.Name)
+}
+
 // readToken verifies a token, and that the page which uses it is one that it is for. Its key, and whom it admits, is the key store's.
 func (s *Service) readToken(k *call, token string) error {
 	c := k.http
@@ -59,8 +70,12 @@ func (s *Service) readToken(k *call, token string) error {
 	if v.Burst < 1 || v.Burst > params.MaxVisitorBurst { // signed, but not made by this program
 		return handlers.Refuse(errUnknownKey, fmt.Sprintf("the token is not one of this service: its burst must be 1 to %d", params.MaxVisitorBurst))
 	}
+	k.label = v.Label
 	origin := originOf(c)
-	if !slices.Contains(v.Origins, origin) {
+	if v.Link() {
+		origin = "*"
+		c.Set(fiber.HeaderCacheControl, linkCaching)
+	} else if !slices.Contains(v.Origins, origin) {
 		return handlers.Refuse(errUnknownKey, "the token is for pages of other origins, and Origin, or else Referer, must name one of them")
 	}
 	s.cors.Allow(c, origin)
@@ -126,6 +141,8 @@ func matched(k *call, r *serving.Reader, q params.Request) error {
 	switch {
 	case err != nil || len(unmatched) == 0:
 		return err
+	case k.token != nil && slices.ContainsFunc(q.Named, unmatched[0].In): // the request's own
+		unmatched[0].Nearest = nil
 	case k.token != nil:
 		return handlers.Refuse(errForbidden, fmt.Sprintf("the token's filter is not one of this service any more: %s, which no filing has, must not be in %s",
 			strconv.Quote(unmatched[0].Value), unmatched[0].Parameter))

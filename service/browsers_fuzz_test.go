@@ -31,6 +31,7 @@ type scoped struct {
 	made      string // of which parameters
 	tier      access.Tier
 	endpoints []string
+	link      bool
 	fields    map[string]bool // nil: all of the tier
 	allowed   []*index.Filing
 	ids       map[int64]bool
@@ -135,6 +136,12 @@ func (f *tokenFuzz) makeToken() {
 	if f.dice.IntN(4) == 0 {
 		k.endpoints = k.endpoints[f.dice.IntN(3):]
 		query += "&endpoints=" + strings.Join(k.endpoints, ",")
+	} else if f.dice.IntN(3) == 0 {
+		k.link, k.endpoints = true, append(k.endpoints, "export", "changes")
+		if k.tier == access.Starter { // whose changes are not filtered by acres
+			k.endpoints = k.endpoints[:len(k.endpoints)-1]
+		}
+		query += "&endpoints=" + strings.Join(k.endpoints, ",")
 	}
 	if f.dice.IntN(2) == 0 {
 		names := []string{"owner", "county", "filingAmount", "geocodedLatitude", "geocodedLongitude", "caseNumber"}
@@ -149,7 +156,12 @@ func (f *tokenFuzz) makeToken() {
 			k.fields[name] = true
 		}
 	}
-	k.made, k.text = query, f.s.token(f, k.tier, "visitor_burst=25&expires_in=86400"+query)
+	k.made = query
+	if query = "visitor_burst=25&expires_in=86400" + query; k.link {
+		k.text = f.s.link(f, k.tier, query)
+	} else {
+		k.text = f.s.token(f, k.tier, query)
+	}
 	for _, x := range k.allowed {
 		k.ids[x.ID], k.owners[index.OwnerKeyOf(x.Text(index.Owner))] = true, true
 	}
@@ -161,7 +173,7 @@ func (f *tokenFuzz) request() {
 	k := some(f, f.tokens...)
 	query, wanted := f.conditions(2, k.allowed)
 	counts := true // wanted is what the request selects
-	kind := some(f, "list", "list", "search", "one", "one", "clusters", "groups", "owners", "tiles", "tiles", "tiles.json", "never")
+	kind := some(f, "list", "list", "search", "one", "one", "clusters", "groups", "owners", "tiles", "tiles", "tiles.json", "export", "changes", "never")
 	var path string
 	switch kind {
 	case "list":
@@ -182,9 +194,14 @@ func (f *tokenFuzz) request() {
 		path = strings.NewReplacer("{z}", fmt.Sprint(z), "{x}", fmt.Sprint(f.dice.IntN(1<<z)), "{y}", fmt.Sprint(f.dice.IntN(1<<z))).Replace(f.tiles) + "?" + query
 	case "tiles.json":
 		path = "/v1/tiles.json?" + query
+	case "export":
+		path = "/v1/filings/export?" + some(f, "", "q=a&") + query
+		counts = !strings.Contains(path, "q=")
+	case "changes":
+		path = fmt.Sprintf("/v1/filings/changes?limit=%d&since=%s%s", 1+f.dice.IntN(300), strings.Split(f.tiles, "/")[3], query)
 	case "never":
 		path = some(f, "/v1/stats?", "/v1/stats/counties?", "/v1/counties?", "/v1/counties/Orange/months?", "/v1/counties/Orange/date-ranges?", "/v1/coverage?", "/v1/fields?", "/v1/generations?",
-			"/v1/me?", "/v1/me/usage?", "/v1/filings/export?", "/v1/filings/changes?since=20260314-000000.000000", "/v1/tokens?origin="+pageOrigin)
+			"/v1/me?", "/v1/me/usage?", "/v1/tokens?origin="+pageOrigin)
 	}
 	if f.dice.IntN(6) == 0 {
 		path += "&fields=" + some(f, "id", "owner", "ownerPhonePrimary", "ownerEmailPrimary,id", "aiSummary", "estimatedValue,county")
@@ -193,6 +210,9 @@ func (f *tokenFuzz) request() {
 		path += some(f, "&cursor=*", "&offset=10000", "&unknown=1", "&county=", "&token=x")
 	}
 	headers := []string{"Origin", pageOrigin}
+	if k.link {
+		headers = some(f, nil, []string{"Origin", "https://anywhere.example"})
+	}
 	if f.dice.IntN(5) == 0 {
 		headers = append(headers, "Accept", geoJSON)
 	}
@@ -217,6 +237,8 @@ func (f *tokenFuzz) check(k scoped, kind, path string, a response) {
 		}
 	}
 	switch {
+	case kind == "export" && strings.Contains(a.body, "another export of this account is in progress"):
+		return
 	case a.status >= 500 || a.status == http.StatusTooManyRequests:
 		f.Errorf("status %d", a.status)
 	case strings.Contains(a.body, "ak_pub_") && kind != "tiles.json", strings.Contains(a.body, "ak_live_"):
@@ -243,6 +265,16 @@ func (f *tokenFuzz) check(k scoped, kind, path string, a response) {
 	}
 	if kind == "tiles" {
 		f.tile(k, []byte(a.body))
+		return
+	}
+	if kind == "export" {
+		for _, row := range lines(a.body) {
+			var record any
+			if err := json.Unmarshal([]byte(row), &record); err != nil {
+				f.Errorf("%v", err)
+			}
+			f.walk(k, kind, record, "")
+		}
 		return
 	}
 	var body any
@@ -309,13 +341,15 @@ func (f *tokenFuzz) total(kind, path string, k scoped, a response, wanted []*ind
 		Data       json.RawMessage
 		Pagination struct{ Total int }
 	}
-	if err := json.Unmarshal([]byte(a.body), &body); err != nil && kind != "tiles" {
+	if err := json.Unmarshal([]byte(a.body), &body); err != nil && kind != "tiles" && kind != "export" {
 		f.Errorf("%v", err)
 	}
 	got, want := -1, len(wanted)
 	switch kind {
 	case "list":
 		got = body.Pagination.Total
+	case "export":
+		got = len(lines(a.body))
 	case "clusters":
 		want = 0
 		for _, x := range wanted {

@@ -38,6 +38,7 @@ type call struct {
 	free      bool              // it costs nothing, whatever becomes of it
 	token     *verified         // the token that was sent instead of a key; nil: none was
 	bearer    string            // that token
+	label     string            // of that token, in the log
 	geoJSON   bool              // the path says so
 	inPath    map[string]string // parameters of a path that was not routed; nil: it was
 }
@@ -111,6 +112,17 @@ func (k *call) traceID() []slog.Attr {
 		return []slog.Attr{slog.String("trace_id", id)}
 	}
 	return nil
+}
+
+// callerAttributes are those of a log record that say who sent k.
+func (k *call) callerAttributes() (all []slog.Attr) {
+	if k.known {
+		all = append(all, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
+	}
+	if k.label != "" {
+		all = append(all, slog.String("label", k.label))
+	}
+	return append(all, k.traceID()...)
 }
 
 // setTiming says how long key store and engine took, and whether the cache had all that was

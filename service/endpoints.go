@@ -79,7 +79,7 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 		}},
 		{Operation: openapi.Operation{
 			Path:     "/v1/filings/export",
-			Endpoint: params.Endpoint{Takes: params.Export, Shape: params.File, Canonical: params.FilterText},
+			Endpoint: params.Endpoint{Takes: params.Export, Name: "export", Link: true, Shape: params.File, Canonical: params.FilterText},
 			ID:       "exportFilings", Tag: openapi.TagFilings, Summary: "Export filings as a file",
 			Text: "Returns all filings that match `q` and the filters of the list as one file, from one generation, " +
 				"newest recording date first, then by id, descending. An export costs one request per 100 rows, " +
@@ -89,7 +89,7 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 		}},
 		{handle: handlers.ChangesSince, Operation: openapi.Operation{
 			Path: "/v1/filings/changes",
-			Endpoint: params.Endpoint{Takes: params.Changes, Name: "changes",
+			Endpoint: params.Endpoint{Takes: params.Changes, Name: "changes", Link: true,
 				Shape:     params.Pagination | params.Forward | params.Meta | params.Tagged | params.Until,
 				Canonical: params.ChangesText},
 			ID: "listChanges", Tag: openapi.TagFilings, Summary: "List changes since a generation",
@@ -218,9 +218,9 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 		{handle: handlers.NewToken(secrets), Operation: openapi.Operation{
 			Path:     "/v1/tokens",
 			Endpoint: params.Endpoint{Takes: params.Tokens, Shape: enveloped | params.MayMiss | params.Secret},
-			ID:       "createToken", Tag: openapi.TagAccount, Summary: "Make a token for browsers",
+			ID:       "createToken", Tag: openapi.TagAccount, Summary: "Make a token for browsers or a link",
 			Text: "Returns a token that pages of the given origins send instead of the key, as `token` in the " +
-				"query: then browsers send no preflight. It is for some endpoints, and for the filings that match " +
+				"query: then browsers send no preflight. Without `origin` it is a link's, for any program. It is for some endpoints, and for the filings that match " +
 				"its filters, which hold besides those of each request. Contact fields are never shown. It ends " +
 				"when it expires, and when the key is revoked or rotated. Nothing of it is stored. Unknown " +
 				"parameters, empty ones, a part of the bounds, and values that no filing has are a 400. A free " +

@@ -83,7 +83,7 @@ var errorMappings = []errorMapping{
 		"the client closed the connection while its request waited; nothing was counted", false},
 	{errBurst, http.StatusTooManyRequests, "rate_limit_exceeded", "", true},
 	{errTokens, http.StatusTooManyRequests, "rate_limit_exceeded",
-		"this account's daily quota for browser tokens is used up; it resets at midnight UTC", true},
+		"this account's daily quota for tokens is used up; it resets at midnight UTC", true},
 	{errBusy, http.StatusTooManyRequests, "rate_limit_exceeded", "", true},
 	{errDaily, http.StatusTooManyRequests, "rate_limit_exceeded",
 		"the daily request quota is used up: it resets at midnight UTC", true},

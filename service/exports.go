@@ -206,15 +206,14 @@ func (s *Service) charge(k *call, rows int64, body bool) (export.Charge, error) 
 	if err != nil {
 		return charge, err
 	}
-	k.admission = charge.Admission
+	k.admit(charge.Admission)
 	k.setQuotaHeaders()
 	if charge.Admission.Verdict == access.Admitted {
 		k.price = charge.Price
 		return charge, nil
 	}
 	return charge, k.refuseQuota(fmt.Sprintf("this export of %d rows costs %d requests, one per %d rows, rounded up, "+
-		"and %d remain of the quota: nothing was taken",
-		rows, charge.Price, params.RowsForOne, charge.Admission.Remaining))
+		"and %s: nothing was taken", rows, charge.Price, params.RowsForOne, k.remains()))
 }
 
 // CutExports ends the exports that are in progress, and those that begin later: the service stops.
@@ -234,9 +233,8 @@ func (s *Service) send(k *call, to export.Sending, open func(context.Context) *e
 // was not sent, lets the next export begin, counts, and writes the record of the log.
 func (s *Service) sent(k *call, f export.Format, charge export.Charge, to export.Sending) func(export.Sent) {
 	id, route, began, tier, method := k.id, k.route, k.began, string(k.admission.Tier), k.http.Method()
-	attributes := append(edge.Attributes(k.http, id, route), slog.String("client", s.client(k.http).String()),
-		slog.String("user", k.admission.User), slog.String("tier", tier))
-	attributes = append(attributes, k.traceID()...)
+	attributes := append(edge.Attributes(k.http, id, route), slog.String("client", s.client(k.http).String()))
+	attributes = append(attributes, k.callerAttributes()...)
 	return func(sent export.Sent) {
 		unsent := charge.Unsent(sent.Rows)
 		if unsent > 0 {

@@ -135,10 +135,7 @@ func (s *Service) end(k *call, err error) {
 	s.metrics.observed(k.route, strconv.Itoa(k.http.Response().StatusCode()), tier, took)
 	level, attributes := slog.LevelInfo, append(edge.Attributes(k.http, k.id, k.route), edge.Took(took),
 		slog.String("client", s.client(k.http).String()), slog.Int("bytes", k.bodyBytes()))
-	if k.known {
-		attributes = append(attributes, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
-	}
-	attributes = append(attributes, k.traceID()...)
+	attributes = append(attributes, k.callerAttributes()...)
 	failure := ""
 	if err != nil {
 		kind := mappingOf(err)
@@ -158,6 +155,7 @@ func (s *Service) chargeRefused(k *call) {
 	if err != nil || charged.Verdict != access.Admitted {
 		return // the refusal stands; one request too few was counted
 	}
-	k.admission, k.price = charged, 1
+	k.admit(charged)
+	k.price = 1
 	k.setQuotaHeaders()
 }

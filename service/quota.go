@@ -1,6 +1,7 @@
 package service
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -82,5 +83,16 @@ func (k *call) refuseQuota(message string) error {
 		return handlers.Refuse(errLifetime, message) // no time will help
 	}
 	k.http.Set(fiber.HeaderRetryAfter, strconv.FormatInt(untilReset(k.admission), 10))
+	if k.admission.Verdict == access.TokensExceeded {
+		return handlers.Refuse(errTokens, message)
+	}
 	return handlers.Refuse(errDaily, message)
+}
+
+// remains says how much there is of the limit that refuses k.
+func (k *call) remains() string {
+	if k.admission.Verdict == access.TokensExceeded {
+		return fmt.Sprintf("%d remain of the tokens' share of the day", k.admission.Tokens.Remaining)
+	}
+	return fmt.Sprintf("%d remain of the quota", k.admission.Remaining)
 }

@@ -53,7 +53,7 @@ func (s *Service) serve(e *endpoint) fiber.Handler {
 // parse reads the parameters of e, and says in headers what it did not use (rule P5).
 func (s *Service) parse(k *call, e *endpoint) (params.Request, error) {
 	c := k.http
-	if k.token != nil && !(e.Token && slices.Contains(k.token.Endpoints, e.Name)) {
+	if k.token != nil && !k.forToken(e) {
 		return params.Request{}, handlers.Refuse(errForbidden,
 			"this token does not allow this endpoint; it allows: "+strings.Join(k.token.Endpoints, ", "))
 	}
@@ -181,6 +181,7 @@ func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 		}
 	}
 	switch {
+	case k.linked(): // it is never kept
 	case e.Shape.Has(params.Secret):
 		k.http.Set(fiber.HeaderCacheControl, "no-store")
 	case e.Shape.Has(params.Forever):

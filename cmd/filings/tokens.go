@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,12 +25,13 @@ import (
 const (
 	defaultLife = time.Hour
 	maxLife     = 366 * 24 * time.Hour
+	maxLinkLife = 400 * 24 * time.Hour
 )
 
 func (p *program) tokensCommand() *cobra.Command {
 	all := &cobra.Command{
 		Use:     "tokens",
-		Short:   "Makes tokens that web pages use instead of a key",
+		Short:   "Makes tokens that web pages and links use instead of a key",
 		Long:    help("tokens"),
 		Example: "  filings tokens create --user alice@example.com --expires-in 720h origin=https://maps.example.com county='Orange, FL' endpoints=tiles,one",
 		Args:    noSuchCommand,
@@ -40,20 +42,24 @@ func (p *program) tokensCommand() *cobra.Command {
 	var f keyFlags
 	var life time.Duration
 	create := &cobra.Command{
-		Use:     "create --user U [--expires-in 1h] origin=ORIGIN [NAME=VALUE ...]",
+		Use:     "create --user U [--expires-in 1h] [origin=ORIGIN] [NAME=VALUE ...]",
 		Short:   "Makes a token with an account's key and prints it, the only time that it is shown",
 		Long:    help("tokens"),
 		Example: all.Example,
 		Args:    cobra.ArbitraryArgs,
 	}
 	userFlag(create, &f)
-	create.Flags().DurationVar(&life, "expires-in", defaultLife, "how long the token is valid, up to 8784h, which is 366 days")
+	create.Flags().DurationVar(&life, "expires-in", defaultLife, "how long the token is valid, up to 8784h, which is 366 days, and without origin 9600h, which is 400")
 	create.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, args []string) (err error) {
 		if len(s.TokenSecrets) == 0 {
 			return usageError{errors.New("FILINGS_TOKEN_SECRETS is not set: it must be what `filings serve` has")}
 		}
-		if life < time.Minute || life > maxLife {
-			return usageError{fmt.Errorf("--expires-in %s: must be from 1m to 8784h, which is 366 days", life)}
+		longest := maxLinkLife
+		if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "origin=") }) {
+			longest = maxLife
+		}
+		if life < time.Minute || life > longest {
+			return usageError{fmt.Errorf("--expires-in %s: must be from 1m to %gh, which is %g days", life, longest.Hours(), longest.Hours()/24)}
 		}
 		store, err := openKeys(s, nil, nil)
 		if err != nil {

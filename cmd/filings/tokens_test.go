@@ -46,6 +46,8 @@ func TestX32_Command(t *testing.T) {
 		{exitUsage, `"Lee": must be NAME=VALUE`, []string{"create", "--user", "u1", page, "Lee"}},
 		{exitUsage, `"expires_in=60": must be NAME=VALUE, a parameter of GET /v1/tokens, but --expires-in`, []string{"create", "--user", "u1", page, "expires_in=60"}},
 		{exitUsage, "--expires-in 8785h0m0s: must be from 1m to 8784h", []string{"create", "--user", "u1", page, "--expires-in", "8785h"}},
+		{exitUsage, "--expires-in 9601h0m0s: must be from 1m to 9600h, which is 400 days", []string{"create", "--user", "u1", "endpoints=export", "--expires-in", "9601h"}},
+		{exitUsage, "endpoints must not have export with origin", []string{"create", "--user", "u1", page, "endpoints=export"}},
 		{exitFailed, "an account of the free tier has no tokens", []string{"create", "--user", "u2", page}},
 		{exitFailed, "no active key", []string{"create", "--user", "u3", page}},
 		{exitFailed, "no such account", []string{"create", "--user", "u4", page}},
@@ -69,6 +71,12 @@ func TestX32_Command(t *testing.T) {
 	left := time.Until(time.Unix(p.Expires, 0))
 	if !ok || p.Key != access.HashKey(key) || p.Filter != "county=Orange%2C+FL" || p.Burst != 5 || left > maxLife || left < maxLife-time.Minute ||
 		!slices.Equal(p.Endpoints, []string{"list", "one"}) {
+		t.Errorf("%v %+v", ok, p)
+	}
+	link := strings.TrimSpace(f.must(t, "", "tokens", "create", "--user", "u1", "--expires-in", "9600h", "endpoints=export,changes", "label=Acme"))
+	p, ok = tokens.Secrets(secrets).Verify(link)
+	left = time.Until(time.Unix(p.Expires, 0))
+	if !ok || !p.Link() || p.Label != "Acme" || left > maxLinkLife || left < maxLinkLife-time.Minute || !slices.Equal(p.Endpoints, []string{"export", "changes"}) {
 		t.Errorf("%v %+v", ok, p)
 	}
 	store, err := openKeys(f.settings, nil, nil)

@@ -47,13 +47,15 @@ type Change struct {
 type Query struct {
 	Where index.Filter // by what Tier shows, or by what every tier may know
 	Tier  index.Tier
-	After int64 // changes of filings with a higher id
-	Limit int   // changes to return at the most
+	// Fields are those of Tier that the caller sees. The zero set: all.
+	Fields index.FieldSet
+	After  int64 // changes of filings with a higher id
+	Limit  int   // changes to return at the most
 }
 
 // String returns the canonical text of q.
 func (q Query) String() string {
-	return fmt.Sprintf("%v tier %v after %d limit %d", q.Where, q.Tier, q.After, q.Limit)
+	return fmt.Sprintf("%v tier %v fields %v after %d limit %d", q.Where, q.Tier, q.Fields, q.After, q.Limit)
 }
 
 // Page is a part of what a Query selects, by id.
@@ -123,10 +125,10 @@ func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, 
 }
 
 // unread is the version that q does not look at. A change of the only changeset differs in what the caller sees, by its field groups; so
-// without a filter the version that the caller has says nothing more.
+// without a filter, and of a caller who sees all of them, the version that the caller has says nothing more.
 func unread(path Path, q Query) index.Side {
 	switch {
-	case len(path) > 1 || len(q.Where.Predicates()) > 0:
+	case len(path) > 1 || len(q.Where.Predicates()) > 0 || q.Fields != 0:
 		return index.NoSide
 	case path[0].Back:
 		return index.Later
@@ -187,7 +189,7 @@ func (on *onPath) add(page *Page, changes []index.Change) error {
 	c := Change{ID: changes[0].ID, Op: Removed}
 	if has {
 		c.Op = Added
-		if c.Filing, err = after.Record.AppendFor(nil, on.query.Tier); err != nil {
+		if c.Filing, err = after.Record.AppendFields(nil, on.query.Tier, on.query.Fields); err != nil {
 			return fmt.Errorf("filing %d after the change: %w", c.ID, err)
 		}
 	}
@@ -224,7 +226,7 @@ func (on *onPath) shows(v index.Version, now index.Record) (bool, error) {
 	if len(v.Record) == 0 {
 		return false, nil
 	}
-	seen, err := v.Record.AppendFor(nil, on.query.Tier)
+	seen, err := v.Record.AppendFields(nil, on.query.Tier, on.query.Fields)
 	return bytes.Equal(seen, now), err
 }
 

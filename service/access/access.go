@@ -236,8 +236,8 @@ type Store interface {
 	// AdmitVisit is Admit with a token: to the account of the key that it was made with, and so long as that key is active; one
 	// of the free tier counts as revoked.
 	AdmitVisit(ctx context.Context, v Visit, n int64) (Admission, error)
-	// Charge counts n requests, 1 or more, against the quota that the account of a has now, or, where less remains, none: then
-	// the verdict is that of an exhausted quota. What remains is said in both cases. The admission that it returns is the one
+	// Charge counts n requests, 1 or more, against the quota that the account of a has now, and with a token against the tokens'
+	// share too, or, where less remains, none: then the verdict is that of what is exhausted. What remains is said in both cases. The admission that it returns is the one
 	// to refund. ErrNoAccount.
 	Charge(ctx context.Context, a Admission, n int64) (Admission, error)
 	// Refund gives back n of the requests that Admit or Charge counted, for what the service failed to send. It never gives

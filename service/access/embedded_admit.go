@@ -131,11 +131,16 @@ func (t transaction) visit(s *state, visitor string, n int64) error {
 	if err := t.exec(t.statements.visit, s.user, visitor, s.visitor.level, s.visitor.at); err != nil {
 		return err
 	}
-	s.tokens += n
-	if err := t.exec(t.statements.count, s.user, tokensCounter(s.now), n); err != nil {
+	if err := t.countTokens(s, n); err != nil {
 		return err
 	}
 	return t.exec(t.statements.forget, s.now.UnixMicro()-cost)
+}
+
+// countTokens counts n requests that came with tokens.
+func (t transaction) countTokens(s *state, n int64) error {
+	s.tokens += n
+	return t.exec(t.statements.count, s.user, tokensCounter(s.now), n)
 }
 
 // count counts n requests, in the counter and in the day. The first one of a day deletes the days that nobody asks for any
@@ -158,17 +163,35 @@ func (t transaction) count(s *state, n int64) error {
 // Charge implements Store.
 func (e *Embedded) Charge(ctx context.Context, a Admission, n int64) (charged Admission, err error) {
 	err = e.write(ctx, a.User, "charge", func(t transaction) error {
-		s, err := t.state(t.statements.byName, a.User)
-		if err != nil {
-			return err
-		}
-		verdict := exhausted(s.tier)
-		if s.used <= e.limits[s.tier].Quota-n {
-			verdict, err = Admitted, t.count(&s, n)
-		}
-		charged = e.limits.admission(verdict, s, nil)
+		charged, err = t.charge(e.limits, a, n)
 		return err
 	})
+	return charged, err
+}
+
+// charge is what charge.lua is for Redis.
+func (t transaction) charge(limits Limits, a Admission, n int64) (charged Admission, err error) {
+	s, err := t.state(t.statements.byName, a.User)
+	v := a.visit()
+	if err == nil && v != nil {
+		s.tokens, err = t.used(s.user, tokensCounter(s.now))
+	}
+	if err != nil {
+		return Admission{}, err
+	}
+	verdict := Admitted
+	switch limit := limits[s.tier]; {
+	case s.used > limit.Quota-n:
+		verdict = exhausted(s.tier)
+	case v != nil && s.tokens > limit.Tokens-n:
+		verdict = TokensExceeded
+	default:
+		if err = t.count(&s, n); err == nil && v != nil {
+			err = t.countTokens(&s, n)
+		}
+	}
+	charged = limits.admission(verdict, s, v)
+	charged.Visitor = a.Visitor // whose burst stays as it is
 	return charged, err
 }
 

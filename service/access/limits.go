@@ -97,6 +97,14 @@ func (a Admission) tokensCounter() string {
 	return tokensCounter(a.Now)
 }
 
+// visit is the use of the token that a was admitted with, as far as a charge has to know it; nil: it was a key.
+func (a Admission) visit() *Visit {
+	if a.Tokens.Name == "" {
+		return nil
+	}
+	return &Visit{Burst: a.Visitor.Limit}
+}
+
 // charged is a where n requests were counted: of none there is nothing to refund.
 func (a Admission) charged(n int64) Admission {
 	if n <= 0 {

@@ -128,10 +128,7 @@ func (m *model) visit(user, key string, v access.Visit, n int64, now time.Time) 
 		return access.Admission{Verdict: access.UnknownKey}
 	}
 	limit := m.limits[m.tier]
-	date, share, most := now.Format(time.DateOnly), limit.Tokens, limit.TokenBurst
-	if most == 0 {
-		most = limit.Burst
-	}
+	date, share, most := now.Format(time.DateOnly), limit.Tokens, cmp.Or(limit.TokenBurst, limit.Burst)
 	if m.visits[v.Visitor] == nil {
 		m.visits[v.Visitor] = &debt{owed: new(big.Rat)}
 	}
@@ -153,11 +150,7 @@ func (m *model) visit(user, key string, v access.Visit, n int64, now time.Time) 
 			m.tokens[date] += n
 		}
 	}
-	used := m.tokens[date]
-	a.Tokens = access.Window{Name: "tokens", Limit: share, Used: used, Remaining: max(0, share-used), Resets: a.Reset}
-	a.Visitor = visitor.window("visitor", v.Burst, now)
-	a.Burst.Limit, a.Burst.Used, a.Burst.Remaining = most, min(most, a.Burst.Used), max(0, most-a.Burst.Used)
-	return a
+	return m.ofTokens(a, visitor.window("visitor", v.Burst, now))
 }
 
 // charge returns what a Store should.
@@ -167,6 +160,28 @@ func (m *model) charge(user string, n int64, now time.Time) access.Admission {
 		m.count(n, now)
 	}
 	return m.admission(verdict, user, now)
+}
+
+// chargeVisit returns what a Store should charge to a token's admission.
+func (m *model) chargeVisit(user string, visitor access.Window, n int64, now time.Time) access.Admission {
+	limit, date := m.limits[m.tier], now.Format(time.DateOnly)
+	var a access.Admission
+	if m.exhausted(n, now) == access.Admitted && m.tokens[date]+n > limit.Tokens {
+		a = m.admission(access.TokensExceeded, user, now)
+	} else if a = m.charge(user, n, now); a.Verdict == access.Admitted {
+		m.tokens[date] += n
+	}
+	return m.ofTokens(a, visitor)
+}
+
+// ofTokens is a as it is said of a token.
+func (m *model) ofTokens(a access.Admission, visitor access.Window) access.Admission {
+	limit := m.limits[m.tier]
+	share, used, most := limit.Tokens, m.tokens[a.Now.Format(time.DateOnly)], cmp.Or(limit.TokenBurst, limit.Burst)
+	a.Tokens = access.Window{Name: "tokens", Limit: share, Used: used, Remaining: max(0, share-used), Resets: a.Reset}
+	a.Visitor = visitor
+	a.Burst.Limit, a.Burst.Used, a.Burst.Remaining = most, min(most, a.Burst.Used), max(0, most-a.Burst.Used)
+	return a
 }
 
 // exhausted is Admitted if the quota has n left.
@@ -366,6 +381,13 @@ func (r *modelRun) admit() {
 
 func (r *modelRun) charge() {
 	n := rapid.Int64Range(1, 20).Draw(r.rt, "price")
+	if rapid.Bool().Draw(r.rt, "with a token") {
+		a := access.Admission{User: r.user, Tokens: access.Window{Name: "tokens"}, Visitor: access.Window{Name: "visitor", Limit: 4, Remaining: 3, Used: 1}}
+		r.counted(n, r.model.chargeVisit(r.user, a.Visitor, n, r.now.Now()), func(_ int, s access.Store) (access.Admission, error) {
+			return s.Charge(r.t.Context(), a, n)
+		})
+		return
+	}
 	r.counted(n, r.model.charge(r.user, n, r.now.Now()), func(_ int, s access.Store) (access.Admission, error) {
 		return s.Charge(r.t.Context(), access.Admission{User: r.user}, n)
 	})

@@ -39,7 +39,11 @@ func (r *Redis) admit(ctx context.Context, hash string, n int64, v *Visit) (Admi
 
 // Charge implements Store.
 func (r *Redis) Charge(ctx context.Context, a Admission, n int64) (Admission, error) {
-	reply, err := r.run(ctx, "charge", "charge", a.User, n)
+	args, v := []any{a.User, n}, a.visit()
+	if v != nil {
+		args = append(args, "token")
+	}
+	reply, err := r.run(ctx, "charge", "charge", args...)
 	if err != nil {
 		return Admission{}, err
 	}
@@ -47,7 +51,9 @@ func (r *Redis) Charge(ctx context.Context, a Admission, n int64) (Admission, er
 	if word == "none" {
 		return Admission{}, fmt.Errorf("charge: %w", ErrNoAccount)
 	}
-	return r.admission("charge", word, &reply, nil)
+	charged, err := r.admission("charge", word, &reply, v)
+	charged.Visitor = a.Visitor // whose burst stays as it is
+	return charged, err
 }
 
 // admission reads the reply to an admission or a charge of an account, after its first word.

@@ -178,3 +178,49 @@ func TestX33_Burst(t *testing.T) {
 		same(t, "counted", int64(11), show(t, s, "ann").Used)
 	})
 }
+
+// TestX57_Charge: what is charged to a token counts in the share too, all of it or nothing, and on the day of the charge; a key's does not.
+func TestX57_Charge(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, p place) {
+		ctx, clock := t.Context(), morning()
+		s := p.open(t, tokenLimits(20, 8), clock.Now)
+		key := create(t, s, "ann", access.Pro)
+		visit := func() access.Admission {
+			t.Helper()
+			a, err := s.AdmitVisit(ctx, access.Visit{Hash: access.HashKey(key), Visitor: "192.0.2.7", Burst: 5}, 0)
+			must(t, err)
+			return a
+		}
+		says := func(what string, a access.Admission, verdict access.Verdict, remaining, ofTokens int64) {
+			t.Helper()
+			same(t, what, []any{verdict, remaining, ofTokens}, []any{a.Verdict, a.Remaining, a.Tokens.Remaining})
+		}
+		a := visit()
+		says("admitted uncharged", a, access.Admitted, 20, 8)
+		says("more than the share", charge(t, s, a, 9), access.TokensExceeded, 20, 8)
+		first := charge(t, s, a, 5)
+		says("charged", first, access.Admitted, 15, 3)
+		same(t, "the visitor's burst", a.Visitor, first.Visitor)
+		says("more than is left of the share", charge(t, s, first, 4), access.TokensExceeded, 15, 3)
+		must(t, s.Refund(ctx, charge(t, s, first, 4), 4))
+		says("a refund of what was refused", visit(), access.Admitted, 15, 3)
+		must(t, s.Refund(ctx, first, 2))
+		says("refunded", visit(), access.Admitted, 17, 5)
+
+		byKey := admitUncharged(t, s, key)
+		says("by the key", charge(t, s, byKey, 14), access.Admitted, 3, 0)
+		says("more than is left of the quota", charge(t, s, a, 4), access.DailyExceeded, 3, 5)
+		says("all that is left", charge(t, s, a, 3), access.Admitted, 0, 2)
+
+		clock.Advance(24 * time.Hour)
+		next := charge(t, s, a, 8)
+		says("after midnight", next, access.Admitted, 12, 0)
+		must(t, s.Refund(ctx, first, 3))
+		says("a refund of yesterday", charge(t, s, next, 1), access.TokensExceeded, 12, 0)
+		same(t, "no more visits", access.TokensExceeded, visit().Verdict)
+		same(t, "the key goes on", access.Admitted, admit(t, s, key).Verdict)
+		must(t, s.SetTier(ctx, "ann", access.Free))
+		same(t, "of an account that became free", false, charge(t, s, a, 1).Verdict == access.Admitted)
+	})
+}

@@ -17,7 +17,7 @@ import (
 func ChangesSince(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	at := *q.Cursor
 	at.Generation = cmp.Or(q.Generation, index.GenerationID(r.Generation()))
-	query := changes.Query{Where: q.Query.Where, Tier: q.Caller.Fields, Limit: q.Query.Limit}
+	query := changes.Query{Where: q.Query.Where, Tier: q.Caller.Fields, Fields: q.Fields, Limit: q.Query.Limit}
 	if at.After != "" {
 		id, err := strconv.ParseInt(at.After, 10, 64)
 		if err != nil || id < 1 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,11 @@ func (u Unmatched) String() string {
 		near = "; the nearest are " + strings.Join(u.Nearest, "; ")
 	}
 	return fmt.Sprintf("%s must be what some filing has, not %s%s", u.Parameter, strconv.Quote(params.Shorten(u.Value)), near)
+}
+
+// In reports whether u is of n.
+func (u Unmatched) In(n params.Named) bool {
+	return n.Parameter == u.Parameter && slices.Contains(n.Values, u.Value)
 }
 
 // mostUnmatched is how many values that match nothing a response lists.

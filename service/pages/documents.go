@@ -31,7 +31,7 @@ var parts = []struct {
 }{
 	{"Basics", []string{"requests", "recipes", "fields", "filters", "paging"}},
 	{"Data", []string{"exports", "changes", "generations", "groups", "owners"}},
-	{"Maps and pages", []string{"maps", "webmaps", "browsers", "explorer"}},
+	{"Maps and pages", []string{"maps", "webmaps", "browsers", "links", "explorer"}},
 	{"Programs", []string{"agents", "clients", "elasticsearch"}},
 	{"Limits and errors", []string{"tiers", "limits", "errors", "troubleshooting"}},
 }

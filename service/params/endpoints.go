@@ -49,6 +49,7 @@ type Endpoint struct {
 	Takes     Endpoints             // whose parameters it takes
 	Name      string                // in cursors and tokens; these names never change
 	Token     bool                  // tokens may be for it
+	Link      bool                  // tokens of links alone may be for it
 	Shape     Shape                 // of its responses
 	Canonical func(*Request) string // equal for equal requests; nil: all requests are
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"filings/index"
@@ -50,6 +51,8 @@ var (
 		form: "a name, which has a letter or digit, or up to {most} of them, separated by semicolons"}
 	NameStart = &Kind{Type: "string", Longest: MaxTerm, read: readNameStart, // of owners
 		form: fmt.Sprintf("1 to %d characters, with a letter or digit", MaxTerm)}
+	Label = &Kind{Type: "string", Longest: maxLabel, read: readLabel, // of a token
+		form: fmt.Sprintf("1 to %d characters that can be seen", maxLabel)}
 	Term    = &Kind{Type: "string", Longest: MaxTerm, form: fmt.Sprintf("1 to %d characters", MaxTerm), read: readTerm}
 	Segment = &Kind{Type: "string", form: "percent-encoded UTF-8", read: readSegment} // in the path
 	State   = &Kind{Type: "string", Pattern: `^[A-Za-z]{2}$`, form: "two letters", read: readState}
@@ -99,7 +102,7 @@ func numberForm(p *Parameter) string {
 	case p.Max == nil:
 		return fmt.Sprintf("%s, %v or more", what, *p.Min)
 	case p.Kind.Type == "integer":
-		return fmt.Sprintf("between %v and %v", *p.Min, *p.Max) // the specification's words for limit
+		return fmt.Sprintf("between %d and %d", int64(*p.Min), int64(*p.Max)) // the specification's words for limit
 	}
 	return fmt.Sprintf("%s between %v and %v", what, *p.Min, *p.Max)
 }
@@ -114,6 +117,10 @@ func ownerName(_ *Parameter, text string) (string, bool) {
 func readNameStart(_ *Parameter, s string) (value, bool) {
 	tokens := index.NameTokens(s)
 	return value{texts: tokens}, len(tokens) > 0 && utf8.RuneCountInString(s) <= MaxTerm
+}
+
+func readLabel(_ *Parameter, s string) (value, bool) {
+	return value{text: s}, utf8.RuneCountInString(s) <= maxLabel && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // readTerm reads a text whose runs of white space are one blank.

@@ -88,7 +88,8 @@ type TokenRequest struct {
 	Origins, Endpoints []string
 	Seconds            int64 // for which it is valid
 	Burst              int64 // of each visitor
-	Excludes           bool  // its filters leave out values
+	Label              string
+	Excludes           bool // its filters leave out values
 }
 
 // Named is a parameter with values of filings, as they were sent.
@@ -107,6 +108,7 @@ type Scope struct {
 	Fields   index.FieldSet // the zero set: all that the tier shows
 	Excluded []Named        // values that it leaves out
 	counties bool           // it filters by county and state alone
+	unlike   error          // why changes are not for it; nil: they are
 }
 
 // ShowsPlaces reports whether s, which may be nil, shows where filings are.

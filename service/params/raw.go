@@ -144,7 +144,7 @@ func (t *Table) Split(of *Endpoint, query string) (*Raw, error) {
 				r.sent[i].repeated(&t.rows[i], name)
 			}
 			r.sent[i].texts = append(r.sent[i].texts, text)
-		} else if name != tokenName || !of.Token { // the service has read that one
+		} else if name != tokenName || !of.Token && !of.Link { // the service has read that one
 			if _, ok := decode(text); !ok {
 				return refuse(invalid(Shorten(name), notDecoded))
 			}

@@ -53,14 +53,15 @@ func (t *Table) Read(raw *Raw, segment func(name string) string, tiers Tiers, no
 	if err := b.finish(on); err != nil {
 		return Request{}, err
 	}
-	if err := t.complete(&b.request, raw, tiers.Scope); err != nil {
+	if err := t.complete(&b.request, raw, tiers); err != nil {
 		return Request{}, err
 	}
 	return b.request, nil
 }
 
-// complete narrows q to a scope, and adds what is for one kind of endpoint, and the canonical text.
-func (t *Table) complete(q *Request, raw *Raw, scope *Scope) error {
+// complete narrows q to the caller's scope, and adds what is for one kind of endpoint, and the canonical text.
+func (t *Table) complete(q *Request, raw *Raw, tiers Tiers) error {
+	scope := tiers.Scope
 	if at := q.Cursor; at != nil && at.After != "" {
 		q.Query.After, q.Generation, q.DependsOnDay = at.After, at.Generation, false
 	}
@@ -73,10 +74,10 @@ func (t *Table) complete(q *Request, raw *Raw, scope *Scope) error {
 	case TileSets:
 		q.Filters = raw.filterQuery()
 	case Export:
-		q.Required = excluded(q.Named)
+		q.Required = append(q.Required, excluded(q.Named)...)
 	case Tokens:
 		q.Required, q.Token.Excludes = q.Named, len(excluded(q.Named)) > 0
-		if err := t.token(q, raw); err != nil {
+		if err := t.token(q, raw, tiers); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package params
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"filings/index"
@@ -271,16 +272,21 @@ func rows(legacyHasData string) []Parameter {
 			Example: "20261122-051422.061847", set: func(b *builder, v value) { b.request.Generation = v.text },
 			Help: "The generation to read. The default is the live one. The header `X-Generation` and " +
 				"`/v1/generations` have its id."},
-		{Name: "origin", On: Tokens, required: Tokens, Kind: Origins, Most: 10, Example: "https://maps.example.com",
-			set:  func(b *builder, v value) { b.request.Token.Origins = v.texts },
-			Help: "Origins of the pages that use the token, separated by commas or repeated."},
-		{Name: "expires_in", On: Tokens, Kind: Integer, Min: at(60), Max: at(86_400), Default: "3600",
+		{Name: "origin", On: Tokens, Kind: Origins, Most: 10, Example: "https://maps.example.com",
+			set: func(b *builder, v value) { b.request.Token.Origins = v.texts },
+			Help: "Origins of the pages that use the token, separated by commas or repeated. Omit it for a link, " +
+				"which any program may use; `endpoints` is then required."},
+		{Name: "label", On: Tokens, Kind: Label, Example: "Acme, weekly sheet",
+			set:  func(b *builder, v value) { b.request.Token.Label = v.text },
+			Help: "What the service's log calls the token. Who has the token can read it."},
+		{Name: "expires_in", On: Tokens, Kind: Integer, Min: at(60), Max: at(maxLink), Default: "3600",
 			Example: "900", set: func(b *builder, v value) { b.request.Token.Seconds = v.integer },
-			Help: "Lifetime of the token, in seconds."},
+			Help: "Lifetime of the token, in seconds. With `origin` at most 86,400, a day; without, 34,560,000, 400 days."},
 		{Name: "endpoints", On: Tokens, Kind: ChoiceList, Choices: tokenEndpoints, Example: "tiles,one",
 			set: func(b *builder, v value) { b.request.Token.Endpoints = v.texts },
-			Help: "Endpoints that the token may use, separated by commas or repeated. The default is all, without " +
-				"`owners` if the token has filters other than `county` and `state`."},
+			Help: "Endpoints that the token may use, separated by commas or repeated. The default is all but `export` " +
+				"and `changes`, and without `owners` if the token has filters other than `county` and `state`. Without " +
+				"`origin` it is required, and may have `export` and `changes`."},
 		{Name: "visitor_burst", On: Tokens, Kind: Integer, Min: at(1), Max: at(MaxVisitorBurst), Default: "5",
 			Example: "10", set: func(b *builder, v value) { b.request.Token.Burst = v.integer },
 			Help: "Requests that one visitor may send at once, and then per second."},
@@ -312,8 +318,12 @@ func rows(legacyHasData string) []Parameter {
 	}
 }
 
-// tokenEndpoints are what tokens are for, by the names that the table of endpoints has.
-var tokenEndpoints = []string{"list", "search", "one", "clusters", "groups", "owners", "tiles"}
+// pageEndpoints are what tokens of pages are for, by the names that the table of endpoints has, and tokenEndpoints what
+// those of links are for.
+var (
+	pageEndpoints  = []string{"list", "search", "one", "clusters", "groups", owners, "tiles"}
+	tokenEndpoints = append(slices.Clone(pageEndpoints), export, changes)
+)
 
 func dimensionNames() (names []string) {
 	for _, d := range index.Dimensions() {

@@ -15,8 +15,14 @@ const MaxVisitorBurst = 25
 // MaxByToken is up to which filing of a list pages go with a token.
 const MaxByToken = 10_000
 
-// owners is what a token calls the endpoint of owners.
-const owners = "owners"
+// Ends of tokens, in seconds: of what pages show to everybody, and of what is sent to one program.
+const maxPage, maxLink = 86_400, 400 * 86_400
+
+// maxLabel is how many characters the label of a token has at the most.
+const maxLabel = 60
+
+// What a token calls some endpoints.
+const owners, export, changes = "owners", "export", "changes"
 
 // onlyCounties reports whether raw has no filters but those that owners have too: county and state.
 func (t *Table) onlyCounties(raw *Raw) bool {
@@ -34,7 +40,7 @@ func (p *Parameter) inTokens() bool { return p.On&Tokens != 0 && p.On&TileSets !
 // within narrows r, on an endpoint, to s.
 func (r *Request) within(on Endpoints, s *Scope) error {
 	switch {
-	case r.Cursor != nil:
+	case r.Cursor != nil && on != Changes: // which have no other pages, and hold no number of filings
 		return invalid("cursor", "must not be given with a token, whose pages are those by offset")
 	case r.Query.Offset > MaxByToken-r.Query.Limit:
 		return Invalid("offset", "offset and limit together must be at most %d with a token", MaxByToken)
@@ -42,6 +48,9 @@ func (r *Request) within(on Endpoints, s *Scope) error {
 		return invalid("typos", "must not be given with a token that has filters: it would look at words of other filings")
 	case on == Owners && !s.counties && len(s.Where.Predicates()) > 0:
 		return invalid("token", "must have no filters but county and state here: owners are found by nothing else")
+	}
+	if on == Changes && s.unlike != nil {
+		return s.unlike
 	}
 	if r.Format == "geojson" && !s.ShowsPlaces() {
 		return invalid("format", "must not be geojson with a token that hides coordinates")
@@ -60,8 +69,45 @@ func (r *Request) within(on Endpoints, s *Scope) error {
 	return nil
 }
 
+// unlikeChanges is the error of a filter that changes do not take: what they select would tell others.
+func (t *Table) unlikeChanges(raw *Raw, tiers Tiers) error {
+	for i := range t.rows {
+		p := &t.rows[i]
+		switch {
+		case !p.inTokens() || raw.at(i) == nil:
+		case p.On&Changes == 0:
+			return Invalid("endpoints", "a token with %s must not be for changes: %s", p.Name, p.refusal)
+		case p.tier() > tiers.Fields:
+			return Invalid("endpoints", "a token with %s must not be for changes: it filters by fields that only the %s tier and above show",
+				p.Name, p.tier())
+		}
+	}
+	return nil
+}
+
+// link is the error of what only one kind of token may have: a page's, or a link's (rule X57).
+func (r *TokenRequest) link() error {
+	switch {
+	case r.Origins == nil && r.Endpoints == nil:
+		return invalid("origin", "must be given: the origins of the pages that use the token; or omit it and send endpoints, for a link")
+	case r.Origins == nil:
+		return nil
+	case r.Seconds > maxPage:
+		return invalid("expires_in", "must be between 60 and %d with origin", maxPage)
+	}
+	for _, name := range r.Endpoints {
+		if name == export || name == changes {
+			return invalid("endpoints", "must not have %s with origin: only a link, which has no origin, may be for it", name)
+		}
+	}
+	return nil
+}
+
 // token completes the request for a token.
-func (t *Table) token(r *Request, raw *Raw) error {
+func (t *Table) token(r *Request, raw *Raw, tiers Tiers) error {
+	if err := r.Token.link(); err != nil {
+		return err
+	}
 	r.Filters = raw.filterQuery()
 	if n := len(r.Filters); n > maxFilter {
 		return Invalid("", "token must have filters of at most %d bytes together, not %d", maxFilter, n)
@@ -75,12 +121,14 @@ func (t *Table) token(r *Request, raw *Raw) error {
 	}
 	switch {
 	case *asked == nil:
-		*asked = slices.Clone(tokenEndpoints)
+		*asked = slices.Clone(pageEndpoints)
 		if !ofOwners {
 			*asked = slices.DeleteFunc(*asked, func(name string) bool { return name == owners })
 		}
 	case slices.Contains(*asked, owners) && !ofOwners:
 		return invalid("endpoints", "must not have owners with filters other than county and state: owners are found by nothing else")
+	case slices.Contains(*asked, changes):
+		return t.unlikeChanges(raw, tiers)
 	}
 	return nil
 }

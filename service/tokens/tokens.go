@@ -1,4 +1,4 @@
-// Package tokens is the text of a browser token: what it holds, and its signature (rule X32). It refuses to know HTTP, accounts and
+// Package tokens is the text of a browser token, or of a link's: what it holds, and its signature (rules X32, X57). It refuses to know HTTP, accounts and
 // parameters: whether a token may be made, and what it allows, its callers decide.
 //
 // # Design
@@ -41,15 +41,19 @@ const (
 type Payload struct {
 	Key       string   `json:"key"` // SHA-256 of the key that it was made with, in hex
 	Expires   int64    `json:"expires"`
-	Origins   []string `json:"origins"`
+	Origins   []string `json:"origins,omitempty"` // of the pages that it is for; none: it is a link's, for any program
 	Endpoints []string `json:"endpoints"`
 	Filter    string   `json:"filter"` // a query string; "": all filings
 	Fields    string   `json:"fields"` // separated by commas; "": all that the tier shows
 	Burst     int64    `json:"burst"`  // of each visitor
 	// Checked is that filings had every value that Filter leaves out, when the token was made. Of another token that is looked
 	// at whenever it is used.
-	Checked bool `json:"checked,omitempty"`
+	Checked bool   `json:"checked,omitempty"`
+	Label   string `json:"label,omitempty"` // what the log calls it
 }
+
+// Link reports whether p is a link's: for any page and any program.
+func (p Payload) Link() bool { return len(p.Origins) == 0 }
 
 // Expired reports whether p has expired at the time now.
 func (p Payload) Expired(now time.Time) bool { return now.Unix() >= p.Expires }

@@ -41,8 +41,8 @@ type Settings struct {
 	TLSCertFile      string        `split_words:"true" desc:"PEM file of the certificate. Leave empty for a self-signed one in the data folder"`
 	TLSKeyFile       string        `split_words:"true" desc:"PEM file of the certificate's key"`
 	TrustedProxies   Networks      `split_words:"true" desc:"CIDRs of trusted proxies. The plain listener serves their requests that came by HTTPS (X-Forwarded-Proto), and the access log has the clients that they name (X-Forwarded-For)"`
-	TokenSecrets     List          `split_words:"true" desc:"One or two comma-separated secrets that sign browser tokens, each 32 bytes or more. The first signs, and both verify. Leave empty to turn tokens off"`
-	TokenShare       float64       `split_words:"true" default:"0.8" desc:"Largest share of an account's day, and of its burst, that browser tokens may use, from 0 to 1"`
+	TokenSecrets     List          `split_words:"true" desc:"One or two comma-separated secrets that sign tokens, each 32 bytes or more. The first signs, and both verify. Leave empty to turn tokens off"`
+	TokenShare       float64       `split_words:"true" default:"0.8" desc:"Largest share of an account's day, and of its burst, that tokens may use, from 0 to 1"`
 	CORSOrigins      List          `split_words:"true" desc:"Comma-separated origins that browsers may call from, or *"`
 	RequestTimeout   time.Duration `split_words:"true" default:"5s" desc:"Time limit of one API request, all of it"`
 	Exports          int           `split_words:"true" default:"4" desc:"Exports that one process sends at a time"`

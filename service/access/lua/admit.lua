@@ -35,10 +35,10 @@ local counter = counter_of(tier, now)
 local used, n = used_of(user, counter), tonumber(ARGV[4])
 level, at = tonumber(level or '0'), tonumber(at or '0')
 
-local tokens, name, came, visits, visits_at, visits_after
+local name, came, visits, visits_at, visits_after
 if visitor then
-  tokens, name = counter .. ':tokens', ARGV[1] .. 'visit:' .. visitor .. ':' .. user
-  came = used_of(user, tokens)
+  name = ARGV[1] .. 'visit:' .. visitor .. ':' .. user
+  came = used_of(user, tokens_of(now))
   visits, visits_at = string.match(redis.call('GET', name) or '0 0', '(%d+) (%d+)')
   visits, visits_at = tonumber(visits), tonumber(visits_at)
   visits_after = take(visits, visits_at, tonumber(ARGV[6]), tonumber(ARGV[6]), now)
@@ -59,7 +59,6 @@ end
 if is_older then set_older(user, ARGV[3], ends, created, now, prefix) end
 if visits then
   redis.call('SET', name, digits(visits_after) .. ' ' .. digits(now), 'EX', 60)
-  redis.call('INCRBY', usage_name(user, tokens), n)
-  if came == 0 then redis.call('EXPIRE', usage_name(user, tokens), 172800) end
+  count_tokens(user, came, n, now)
 end
 return { 'admitted', user, tier, used + math.max(n, 0), now, after, now, visits and came + n, visits_after, now }

@@ -36,6 +36,16 @@ local function used_of(user, counter)
   return tonumber(redis.call('GET', usage_name(user, counter)) or '0')
 end
 
+-- The counter of what came with tokens.
+local function tokens_of(now) return digits(day_of(now)) .. ':tokens' end
+
+-- Counts n requests that came with tokens, of which there were so many.
+local function count_tokens(user, came, n, now)
+  local name = usage_name(user, tokens_of(now))
+  redis.call('INCRBY', name, n)
+  if came == 0 then redis.call('EXPIRE', name, 172800) end
+end
+
 -- What is kept of an older key: when it ends, was made and was last used (0: not since it was replaced), and its first characters.
 local function older_key(text)
   local ends, created, used, prefix = string.match(text or '', '^(%d+) (%d+) (%d+) (.*)$')
