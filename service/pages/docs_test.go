@@ -187,7 +187,7 @@ func TestDocs_Guide(t *testing.T) {
 // page by keys alone, and a sample is there in three languages.
 func guided(t *testing.T, p *webtest.Page) {
 	t.Helper()
-	if got := p.Value(`document.querySelectorAll("#pages a").length + " " + document.querySelector("#pages [aria-current]").textContent`); got != "21 Tiers and quotas" {
+	if got := p.Value(`document.querySelectorAll("#pages a").length + " " + document.querySelector("#pages [aria-current]").textContent`); got != "22 Tiers and quotas" {
 		t.Errorf("the column: %s", got)
 	}
 	if got := p.Value(`[...document.querySelectorAll("#headings a")].filter((a) => !document.querySelector(a.hash)).join() + document.querySelectorAll("#headings a").length`); strings.Contains(got, "#") || got == "0" {

@@ -278,7 +278,7 @@ func rows(legacyHasData string) []Parameter {
 				"which any program may use; `endpoints` is then required."},
 		{Name: "label", On: Tokens, Kind: Label, Example: "Acme, weekly sheet",
 			set:  func(b *builder, v value) { b.request.Token.Label = v.text },
-			Help: "What the service's log calls the token. Who has the token can read it."},
+			Help: "What the service's log calls the token. Every reader of the token can read it."},
 		{Name: "expires_in", On: Tokens, Kind: Integer, Min: at(60), Max: at(maxLink), Default: "3600",
 			Example: "900", set: func(b *builder, v value) { b.request.Token.Seconds = v.integer },
 			Help: "Lifetime of the token, in seconds. With `origin` at most 86,400, a day; without, 34,560,000, 400 days."},

@@ -62,7 +62,7 @@ func TestFiltersByTier_Fields(t *testing.T) {
 	t.Parallel()
 	free := strings.Fields("q date_range month date_start date_end near radius polygon state min_filings " + // by free fields
 		"bounds_north bounds_south bounds_east bounds_west zoom z x y id by sort_by sort_order limit offset cursor typos fields " +
-		"generation since until format after origin expires_in endpoints visitor_burst")
+		"generation since until format after origin expires_in endpoints visitor_burst label")
 	for _, p := range newTable().rows {
 		if len(p.fields) == 0 && !slices.Contains(free, p.Name) {
 			t.Errorf("%s names no field", p.Name)
