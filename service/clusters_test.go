@@ -197,7 +197,7 @@ func TestClusters_InvalidParameters(t *testing.T) {
 		"zoom=3&bounds_south=1&bounds_east=2&bounds_north=91&bounds_west=0": "bounds_north must be",
 		"zoom=3&q=" + world:                                                 "q must be",
 		"zoom=3&month=2026-13" + world:                                      "month must be",
-		"zoom=3&lien_type=a&filing_type=b" + world:                          "lien_type must not be given together",
+		"zoom=3&lien_type=a&filing_type=b" + world:                          "lien_type must not be sent together",
 	} {
 		t.Run(query, func(t *testing.T) {
 			t.Parallel()

@@ -57,9 +57,9 @@ func TestX34_AsWritten(t *testing.T) {
 			"near=28.5,-81.4&radius=100000." + zeros + "1":                                                    "radius must be",
 			"near=28.5,-180." + zeros + "1&radius=1":                                                          "near must be",
 			"min_amount=1." + zeros + "2&max_amount=1." + zeros + "1":                                         "min_amount must not be above max_amount",
-			"polygon=0,0;0,180;1,1":                                          "an edge of 180 degrees or more",
-			"polygon=" + strings.Repeat("28."+zeros+zeros, 3) + "1":          "polygon must be",
-			"polygon=1,1;2,2;3.0,3." + zeros + zeros + zeros + zeros + zeros: "polygon must be",
+			"polygon=0,0;0,180;1,1":                                                "an edge of 180 degrees or more",
+			"polygon=" + strings.Repeat("28."+zeros+zeros, 3) + "1":                "polygon must be",
+			"polygon=1,1;2,2;3.0,3." + zeros + zeros + zeros + zeros + zeros + "1": "polygon must be",
 		} {
 			if a := s.get(t, access.Enterprise, "/v1/filings?"+query); a.status != http.StatusBadRequest || !strings.Contains(a.body, message) {
 				t.Errorf("%s: %d %s, want %s", query, a.status, a.body, message)

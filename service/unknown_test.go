@@ -17,14 +17,14 @@ func TestP5_UnknownNames(t *testing.T) {
 		{"each once, in order", "/v1/filings?z=1&a=2&z=3&limit=1", "z, a"},
 		{"empty value", "/v1/filings?z=&z", "z"},
 		{"search's on the list", "/v1/filings?q=a&zoom=x&by=y", "q, zoom, by"},
-		{"the list's on search", "/v1/filings/search?q=a&state=FL", "state"},
+		{"the list's on search", "/v1/filings/search?q=a&min_filings=2", "min_filings"},
 		{"case counts", "/v1/filings?Limit=0", "Limit"},
 		{"no parameters", "/v1/stats?limit=0", "limit"},
 		{"one filing", "/v1/filings/1?limit=1", "limit"},
 		{"no token", "/v1/filings?a%0D%0Ab%2Cc=1&%C3%A9=1&%25=", "a%0D%0Ab%2Cc, %C3%A9, %25"},
 		{"long", "/v1/filings?" + strings.Repeat("n", 100) + "=1", strings.Repeat("n", 61) + "..."},
 		{"no name", "/v1/filings?=1", ""},
-		{"partial bounds are known", "/v1/filings?bounds_north=1", ""},
+		{"partial bounds (rule X64)", "/v1/filings?bounds_north=1", "bounds_north"},
 	} {
 		t.Run("P5 "+tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -55,15 +55,16 @@ func TestP5_UnknownNames(t *testing.T) {
 func TestP5_Strict(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
-	const others = "min_amount, max_amount, filing_type, filing_types, date_range, month, date_start, date_end, categories, " +
+	const others = "min_amount, max_amount, min_current_amount, max_current_amount, filing_type, filing_types, " +
+		"date_range, month, date_start, date_end, added_since, added_until, categories, " +
 		"exclude_filing_types, exclude_categories, exclude_counties, owner, holder, exclude_holders, ids, property_type, has_property_data, min_equity_percent, foreclosure_filter, min_acres, max_acres, " +
 		"bounds_north, bounds_south, bounds_east, bounds_west, near, radius, polygon, has_coordinates, sort_by, sort_order, limit, offset, cursor, fields, generation"
 	for _, tt := range []struct{ name, target, prefer, want string }{
 		{"nearest", "/v1/filings?limitt=1", "handling=strict", "unknown parameter limitt; did you mean limit?"},
 		{"nearest to a legacy name", "/v1/filings?lien_typ=1", "handling=strict", "unknown parameter lien_typ; did you mean filing_type?"},
-		{"search's on the list", "/v1/filings?q=x", "handling=strict", "unknown parameter q; this endpoint has county, city, " + others},
-		{"nothing near", "/v1/filings?foo=1", "handling=strict", "unknown parameter foo; this endpoint has county, city, " + others},
-		{"nothing near a long one", "/v1/filings?columns=1", "handling=strict", "unknown parameter columns; this endpoint has county, city, " + others},
+		{"search's on the list", "/v1/filings?q=x", "handling=strict", "unknown parameter q; this endpoint has county, state, city, zip, " + others},
+		{"nothing near", "/v1/filings?foo=1", "handling=strict", "unknown parameter foo; this endpoint has county, state, city, zip, " + others},
+		{"nothing near a long one", "/v1/filings?columns=1", "handling=strict", "unknown parameter columns; this endpoint has county, state, city, zip, " + others},
 		{"nothing near among few", "/v1/stats/counties?limit=1", "handling=strict", "unknown parameter limit; this endpoint has state, generation"},
 		{"case", "/v1/filings?COUNTY=1", "handling=strict", "unknown parameter COUNTY; did you mean county?"},
 		{"hyphens and no underscore", "/v1/filings?Min-Amount=1", "handling=strict", "unknown parameter Min-Amount; did you mean min_amount?"},
