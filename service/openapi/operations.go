@@ -55,11 +55,12 @@ func (b *builder) addOperation(o Operation) error {
 	return nil
 }
 
-// files are the forms of a file. One with lines is text to clients, Parquet is bytes.
+// files are the forms of a file. One with lines is text to clients, Parquet is bytes. GeoJSON is named
+// in the description of format alone: openapi-python-client would read each file as JSON.
 func files() openapi3.Content {
 	text := openapi3.NewMediaType().WithSchemaRef(of("string", "").NewRef())
 	return openapi3.Content{
-		"application/x-ndjson": text, "text/csv": text, GeoJSON: text,
+		"application/x-ndjson": text, "text/csv": text,
 		"application/vnd.apache.parquet": openapi3.NewMediaType().WithSchemaRef(of("string", "binary").NewRef()),
 	}
 }

@@ -103,7 +103,7 @@ func run(ctx context.Context) error {
 	got["listChanges"] = ops
 	least := 20_000.0
 	// Not WithResponse, which would hold the file in memory, and take lines of JSON for one value.
-	export, err := c.ExportFilings(ctx, &filings.ExportFilingsParams{County: &county, MinAmount: &least})
+	export, err := c.ExportFilings(ctx, &filings.ExportFilingsParams{County: &[]string{county}, MinAmount: &least})
 	if err != nil {
 		return err
 	}
@@ -160,9 +160,9 @@ func run(ctx context.Context) error {
 		limits = append(limits, window.Limit)
 	}
 	got["getUsage"] = limits
-	places, county := []filings.Endpoints{"tiles", "one"}, "Orange, FL"
+	places := []filings.Endpoints{"tiles", "one"}
 	got["createToken"] = ok(c.CreateTokenWithResponse(ctx, &filings.CreateTokenParams{
-		Origin: []string{"https://maps.example.com"}, Endpoints: &places, County: &county,
+		Origin: &[]string{"https://maps.example.com"}, Endpoints: &places, County: &[]string{county},
 	})).JSON200.Data.Filter
 	got["getIdentity refused"] = ok(keyless.GetIdentityWithResponse(ctx, nil)).JSON401.Error
 

@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   got["groupFilings by"] = groups.map((group) => group.category);
   const changes = be((await api.listChanges({ client, query: { since: "20260314-000000.000000" } })).data).data;
   got["listChanges"] = changes.map((change) => change.op);
-  const rows = await api.exportFilings({ client, query: { county: "Orange, FL", min_amount: 20_000 }, parseAs: "text" });
+  const rows = await api.exportFilings({ client, query: { county: ["Orange, FL"], min_amount: 20_000 }, parseAs: "text" });
   got["exportFilings"] = JSON.parse(String(be(rows.data)).split("\n")[0] ?? "").id;
   got["getFiling"] = be((await api.getFiling({ client, path: { id: 1 } })).data).data.county;
   const missing = be((await api.getFiling({ client, path: { id: 1_000_000 } })).error).error;
@@ -77,7 +77,7 @@ async function main(): Promise<void> {
   const tier: api.Tier = be((await api.getIdentity({ client })).data).data.tier;
   got["getIdentity"] = tier;
   got["getUsage"] = be((await api.getUsage({ client })).data).data.windows.map((window) => window.limit);
-  const wanted = { origin: ["https://maps.example.com"], endpoints: ["tiles" as const, "one" as const], county: "Orange, FL" };
+  const wanted = { origin: ["https://maps.example.com"], endpoints: ["tiles" as const, "one" as const], county: ["Orange, FL"] };
   got["createToken"] = be((await api.createToken({ client, query: wanted })).data).data.filter;
   got["getIdentity refused"] = be((await api.getIdentity({ client: keyless })).error).error;
 

@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   const since = { since: "20260314-000000.000000" };
   const changes = be((await client.GET("/v1/filings/changes", { params: { query: since } })).data).data;
   got["listChanges"] = changes.map((change) => change.op);
-  const filtered = { params: { query: { county: "Orange, FL", min_amount: 20_000 } } };
+  const filtered = { params: { query: { county: ["Orange, FL"], min_amount: 20_000 } } };
   const rows = await client.GET("/v1/filings/export", { ...filtered, parseAs: "text" });
   got["exportFilings"] = JSON.parse(be(rows.data).split("\n")[0] ?? "").id;
   const one = await client.GET("/v1/filings/{id}", { params: { path: { id: 1 } } });
@@ -83,7 +83,7 @@ async function main(): Promise<void> {
   const tier: components["schemas"]["Tier"] = be((await client.GET("/v1/me")).data).data.tier;
   got["getIdentity"] = tier;
   got["getUsage"] = be((await client.GET("/v1/me/usage")).data).data.windows.map((window) => window.limit);
-  const wanted = { origin: ["https://maps.example.com"], endpoints: ["tiles" as const, "one" as const], county: "Orange, FL" };
+  const wanted = { origin: ["https://maps.example.com"], endpoints: ["tiles" as const, "one" as const], county: ["Orange, FL"] };
   got["createToken"] = be((await client.GET("/v1/tokens", { params: { query: wanted } })).data).data.filter;
   got["getIdentity refused"] = be((await keyless.GET("/v1/me")).error).error;
 

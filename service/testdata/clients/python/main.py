@@ -102,7 +102,7 @@ def main() -> None:
     got["groupFilings by"] = [group.category for group in groups]
     changes = be(ChangesResponse, list_changes.sync(client=client, since="20260314-000000.000000")).data
     got["listChanges"] = [change.op.value for change in changes]
-    export = export_filings.sync_detailed(client=client, county=county, min_amount=20_000)
+    export = export_filings.sync_detailed(client=client, county=[county], min_amount=20_000)
     got["exportFilings"] = json.loads(export.content.split(b"\n")[0])["id"]
     got["getFiling"] = be(FilingResponse, get_filing.sync(1, client=client)).data.county
     got["getFiling refused"] = be(ErrorResponse, get_filing.sync(1_000_000, client=client)).error.code.value
@@ -128,7 +128,7 @@ def main() -> None:
     got["getIdentity"] = me.data.tier.value
     got["getUsage"] = [window.limit for window in be(UsageResponse, get_usage.sync(client=client)).data.windows]
     places = [Endpoints.TILES, Endpoints.ONE]
-    token = be(TokenResponse, create_token.sync(client=client, origin=["https://maps.example.com"], endpoints=places, county="Orange, FL"))
+    token = be(TokenResponse, create_token.sync(client=client, origin=["https://maps.example.com"], endpoints=places, county=["Orange, FL"]))
     got["createToken"] = token.data.filter_
     got["getIdentity refused"] = be(FlatError, get_identity.sync(client=keyless)).error.value
 
