@@ -118,12 +118,12 @@ export class Filters {
     let timer = 0;
     owner.addEventListener("input", () => {
       clearTimeout(timer);
-      const typed = owner.value.trim();
-      if (typed.length < letters || this.#offers.owner.has(typed)) return;
+      const all = owner.value.trim(), typed = all.slice(all.lastIndexOf(";") + 1).trim(); // the last of several
+      if (typed.length < letters || this.#offers.owner.has(owner.value)) return;
       timer = setTimeout(async () => {
         const found = (await ask(typed).catch(() => false)) || [];
-        if (owner.value.trim() !== typed) return; // more was typed meanwhile
-        this.#offers.owner.label(found.map(({ name, filings }) => ({ value: name, label: `${count(filings)}: ${typed}` })));
+        if (owner.value.trim() !== all) return; // more was typed meanwhile
+        this.#offers.owner.label(found.map(({ name, filings }) => ({ value: name, label: `${count(filings)}: ${all}` })));
       }, stay);
     });
   }
@@ -141,8 +141,8 @@ export class Filters {
 
   #checkCounty() {
     const { county } = this.#form.elements;
-    const typed = plain(county.value);
-    county.setCustomValidity(!typed || !this.#counties?.size || this.#counties.has(typed) ? "" : "no county of that name");
+    const typed = county.value.split(";").map(plain).filter(Boolean);
+    county.setCustomValidity(!this.#counties?.size || typed.every((name) => this.#counties.has(name)) ? "" : "no county of that name");
   }
 
   /** Marks the fields that a message of the service names; none for "". */
@@ -171,9 +171,9 @@ function isText(schema) {
   return type === "string" && !choices && !format && !pattern;
 }
 
-/** What is between the values of a filter that takes several: names of counties have commas of their own. */
+/** What is between the values of a filter that takes several: names of counties and of people have commas of their own. */
 function separatorOf({ name, schema }) {
-  if (["exclude_counties", "exclude_holders"].includes(name)) return ";";
+  if (["county", "exclude_counties", "owner", "exclude_holders"].includes(name)) return ";";
   return schema.type === "array" ? "," : "";
 }
 

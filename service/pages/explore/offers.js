@@ -25,19 +25,19 @@ export class Offers {
 
   /** Offers values as they are, each with a label: a browser offers what has the text that is typed in either. */
   label(values) {
-    this.#list.replaceChildren(...values.map(({ value, label }) => element("option", { value, label })));
+    this.#values = values.filter(({ value }) => value && !(this.#separator && value.includes(this.#separator))); // a list would take it for two
+    this.#fill();
   }
 
   /** Offers values, in place of those before. */
   set(values) {
-    this.#values = values.filter((value) => value && !(this.#separator && value.includes(this.#separator))).sort(); // a list would take it for two
-    this.#fill();
+    this.label(values.filter(Boolean).sort().map((value) => ({ value })));
   }
 
   /** A browser compares an offer with all that is typed: one for a further value begins with those before it. */
   #fill() {
     const typed = this.#separator ? this.#control.value : "";
     const before = typed.slice(0, typed.lastIndexOf(this.#separator) + 1);
-    this.#list.replaceChildren(...this.#values.map((value) => element("option", { value: before + value })));
+    this.#list.replaceChildren(...this.#values.map(({ value, label = false }) => element("option", { value: before + value, label })));
   }
 }
