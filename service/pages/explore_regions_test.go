@@ -48,7 +48,7 @@ func TestX34_ExploreDraw(t *testing.T) {
 	}
 
 	e.Click("#draw-polygon")
-	for _, at := range [][2]float64{{420, 150}, {620, 150}, {620, 420}, {430, 400}} {
+	for _, at := range [][2]float64{{600, 150}, {900, 150}, {900, 500}, {620, 480}} { // the first is below the words that help
 		e.Do(chromedp.MouseClickXY(at[0], at[1]))
 	}
 	e.Press(kb.Backspace)
