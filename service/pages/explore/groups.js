@@ -35,7 +35,11 @@ export class Groups {
     const name = kinds.join(), parameters = { ...kinds.reduce((rest, kind) => others(kind, rest), where), by: name, limit: pairs };
     const isKept = this.#answers.get(name)?.question === JSON.stringify(parameters);
     const here = rows?.every((row) => kinds.every((kind) => fields[kind] in row)) ? rows : null;
-    const counted = () => Object.fromEntries(kinds.map((kind) => [kind, added(here.map((row) => [keyOf(kind, row), 1, row.filingAmount ?? null]))]));
+    const counted = () => Object.fromEntries(kinds.map((kind) => {
+      const answer = added(here.map((row) => [keyOf(kind, row), 1, row.filingAmount ?? null]));
+      if (!isFiltered(kind, where)) this.#answers.set(kind, { question: JSON.stringify(question(kind, where, "")), answer });
+      return [kind, answer];
+    }));
     if (here && !isKept) return counted();
     if (isKept || !this.#large.has(name)) {
       const table = await this.#ask(name, parameters, signal, (keys) => keys);
