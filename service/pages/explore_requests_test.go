@@ -178,6 +178,10 @@ func TestExplore_Typing(t *testing.T) {
 	if got := e.sent(sent); len(got) != 1 || e.total() != 4 {
 		t.Errorf("typing sent %q, the table has %d", got, e.total())
 	}
+	e.act(func() { e.Type("#filter-county", "Kenedy, TX; Orange, CA") })
+	if want, _ := e.in("Orange, CA"); e.total() != 4+want || !slices.Contains(offers(e, "county"), "Kenedy, TX;Orange, FL") {
+		t.Errorf("two counties have %d filings, want %d; offered are %q", e.total(), 4+want, offers(e, "county"))
+	}
 	e.act(func() { e.Type("#filter-county", "Orange") })
 	e.Do(chromedp.SendKeys(chromedp.CSS("#filter-filing_types"), "Lis Pendens,"))
 	e.Wait(`document.querySelectorAll("#offers-filing_types option").length > 0`)
