@@ -97,10 +97,10 @@ func TestExplore_Download(t *testing.T) {
 func TestExplore_DownloadPrice(t *testing.T) {
 	t.Parallel()
 	servers.Nightly(t, "browser")
-	e := limited(t, access.Pro, access.Limit{Quota: 60, Burst: 20}, func() time.Time { return now })
+	e := limited(t, access.Pro, access.Limit{Quota: 62, Burst: 20}, func() time.Time { return now })
 	e.Value(picker)
 	download(e, "ndjson")
-	if got := downloaded(e); !strings.HasPrefix(got, "Done: ") || e.Text("#quota") != "Pro · 27 of 60 requests left" {
+	if got := downloaded(e); !strings.HasPrefix(got, "Done: ") || e.Text("#quota") != "Pro · 27 of 62 requests left" {
 		t.Errorf("%q, %q", got, e.Text("#quota"))
 	}
 	if got := e.Text("#price"); !strings.HasSuffix(got, "for 31 requests of the 27 that the key has left. The key doesn’t have enough requests left. Narrow the filters.") {
@@ -110,7 +110,7 @@ func TestExplore_DownloadPrice(t *testing.T) {
 	if got := downloaded(e); !strings.HasPrefix(got, "The download failed, and nothing was saved. ") || !strings.Contains(got, "31") || !strings.Contains(got, "27") {
 		t.Errorf("too dear: %q", got)
 	}
-	if got := e.Text("#quota"); got != "Pro · 27 of 60 requests left" {
+	if got := e.Text("#quota"); got != "Pro · 27 of 62 requests left" {
 		t.Errorf("it took %q", got)
 	}
 	e.Screenshot("dear")
