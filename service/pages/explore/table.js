@@ -18,6 +18,9 @@ export class Table {
       const head = event.target.closest("th[data-sort]");
       if (head) sorted(head.dataset.sort);
     });
+    table.addEventListener("focusin", ({ target }) => {
+      if (target.closest("thead")) target.scrollIntoView({ block: "nearest", inline: "nearest" }); // browsers are content with an edge of it
+    });
   }
 
   /**
