@@ -53,7 +53,7 @@ func TestPictures_Views(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("TEST_VIEWS")
 	if folder == "" {
-		t.Skip("without TEST_VIEWS nobody looks at them")
+		t.Skip("TEST_VIEWS is not set: there is no folder for the pictures")
 	}
 	for _, window := range [][2]int64{{1280, 800}, {390, 844}} {
 		for _, dark := range []bool{false, true} {

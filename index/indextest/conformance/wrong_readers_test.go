@@ -290,7 +290,7 @@ func wrongPages() []wrong {
 		}},
 		reading("filings without the value are after no position", "Crawl/P2_P17_pages_of_7/X3_by_positions", func(r *selecting) {
 			r.next = func(selected []*index.Filing, s index.Sort, last int) int {
-				if i := slices.IndexFunc(selected, func(f *index.Filing) bool { return !f.Has(s.By) }); i >= 0 && i <= last+1 {
+				if i := slices.IndexFunc(selected, func(f *index.Filing) bool { return !f.Has(s.By) }); i == last+1 {
 					return len(selected)
 				}
 				return last + 1
