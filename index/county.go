@@ -7,13 +7,15 @@ import (
 )
 
 // states are the codes of the USPS (rules X30 and X42), most of them with the name of the state.
-const states = "AL Alabama,AK Alaska,AZ Arizona,AR Arkansas,CA California,CO Colorado,CT Connecticut,DE Delaware,FL Florida," +
-	"GA Georgia,HI Hawaii,ID Idaho,IL Illinois,IN Indiana,IA Iowa,KS Kansas,KY Kentucky,LA Louisiana,ME Maine,MD Maryland," +
-	"MA Massachusetts,MI Michigan,MN Minnesota,MS Mississippi,MO Missouri,MT Montana,NE Nebraska,NV Nevada,NH New Hampshire," +
-	"NJ New Jersey,NM New Mexico,NY New York,NC North Carolina,ND North Dakota,OH Ohio,OK Oklahoma,OR Oregon,PA Pennsylvania," +
-	"RI Rhode Island,SC South Carolina,SD South Dakota,TN Tennessee,TX Texas,UT Utah,VT Vermont,VA Virginia,WA Washington," +
-	"WV West Virginia,WI Wisconsin,WY Wyoming,DC District of Columbia,AS American Samoa,GU Guam,MP Northern Mariana Islands," +
-	"PR Puerto Rico,VI Virgin Islands,FM ,MH ,PW ,AA ,AE ,AP ,"
+const states = "AL Alabama,AK Alaska,AZ Arizona,AR Arkansas,CA California,CO Colorado,CT Connecticut,DE Delaware," +
+	"FL Florida,GA Georgia,HI Hawaii,ID Idaho,IL Illinois,IN Indiana,IA Iowa,KS Kansas,KY Kentucky," +
+	"LA Louisiana,ME Maine,MD Maryland,MA Massachusetts,MI Michigan,MN Minnesota,MS Mississippi," +
+	"MO Missouri,MT Montana,NE Nebraska,NV Nevada,NH New Hampshire,NJ New Jersey,NM New Mexico," +
+	"NY New York,NC North Carolina,ND North Dakota,OH Ohio,OK Oklahoma,OR Oregon,PA Pennsylvania," +
+	"RI Rhode Island,SC South Carolina,SD South Dakota,TN Tennessee,TX Texas,UT Utah,VT Vermont," +
+	"VA Virginia,WA Washington,WV West Virginia,WI Wisconsin,WY Wyoming,DC District of Columbia," +
+	"AS American Samoa,GU Guam,MP Northern Mariana Islands,PR Puerto Rico,VI Virgin Islands,FM ,MH ,PW ," +
+	"AA ,AE ,AP ,"
 
 // stateCodes are these codes, by themselves and by the names, both in lower case.
 var stateCodes = func() map[string]string {
@@ -144,7 +146,8 @@ func plainCounty(words []string, state string) county {
 	if last := len(words) - 1; last > 0 && slices.Contains(countyWord, words[last]) {
 		words = words[:last]
 	}
-	return county{strings.NewReplacer("sainte ", "ste", "saint ", "st", " ", "").Replace(strings.Join(words, " ") + " "), state}
+	saints := strings.NewReplacer("sainte ", "ste", "saint ", "st", " ", "")
+	return county{saints.Replace(strings.Join(words, " ") + " "), state}
 }
 
 var countyWord = []string{"county", "parish", "borough", "co"}
@@ -165,21 +168,10 @@ func (w Filter) WithCounties(meant func(string) string) Filter {
 
 // WithLists returns w with each list as one value, if it is one of the field, in place of its items.
 func (w Filter) WithLists(isValue func(Field, string) bool) Filter {
-	found := map[string]bool{}
-	for _, p := range w.predicates {
-		if values, ok := anyOf(p); ok {
-			for _, list := range values.Lists {
-				if isValue(values.Fields[0], list.Text) {
-					found[values.Fields[0].String()+list.Text] = true
-				}
-			}
-		}
-	}
-	if len(found) == 0 {
-		return w
-	}
 	return w.with(func(p AnyOf) AnyOf {
-		return AnyOf{Fields: p.Fields, Values: Uncut(p.Values, p.Lists, func(v string) bool { return found[p.Fields[0].String()+v] })}
+		return AnyOf{Fields: p.Fields, Values: Uncut(p.Values, p.Lists, func(text string) bool {
+			return isValue(p.Fields[0], text)
+		})}
 	})
 }
 

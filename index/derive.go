@@ -106,7 +106,8 @@ func cutWord(part string) (rest, word string) {
 // zipOf returns the five digits of a ZIP code, of which four may follow; "" for what is none.
 func zipOf(s string) string {
 	digits := strings.Replace(s, "-", "", 1)
-	if len(s) < 5 || len(digits) != 5 && len(digits) != 9 || strings.Trim(digits, "0123456789") != "" || s[:5] != digits[:5] {
+	if len(s) < 5 || len(digits) != 5 && len(digits) != 9 || strings.Trim(digits, "0123456789") != "" ||
+		s[:5] != digits[:5] {
 		return ""
 	}
 	return s[:5]

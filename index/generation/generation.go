@@ -139,7 +139,8 @@ type Store interface {
 }
 
 // Repair says what repairs an index.ErrLost.
-const Repair = "make another generation live with `filings rollback NAME` (`filings generations` lists them), or load all filings again with `filings load`"
+const Repair = "make another generation live with `filings rollback NAME` (`filings generations` lists them), " +
+	"or load all filings again with `filings load`"
 
 // LockTTL is how long a lock holds without being renewed, where the engine cannot tell that its holder died. Holders
 // renew four times as often.

@@ -95,23 +95,24 @@ func (r *Reader) Has(ctx context.Context, field index.Field, value string) (bool
 func (r *Reader) Near(ctx context.Context, field index.Field, text string) ([]string, error) {
 	const most = 3
 	text = string([]rune(text)[:min(utf8.RuneCountInString(text), mostCompared)])
-	return cached(ctx, r, "near "+field.String()+" "+text, func(ctx context.Context) (near []string, bytes int, err error) {
-		if field == index.County {
-			names, err := r.countyNames(ctx)
+	return cached(ctx, r, "near "+field.String()+" "+text,
+		func(ctx context.Context) (near []string, bytes int, err error) {
+			if field == index.County {
+				names, err := r.countyNames(ctx)
+				if err != nil {
+					return nil, 0, err
+				}
+				return names.Nearest(text, most), most * filedBytes, nil
+			}
+			f, err := r.filed(ctx, groupedBy[field])
 			if err != nil {
 				return nil, 0, err
 			}
-			return names.Nearest(text, most), most * filedBytes, nil
-		}
-		f, err := r.filed(ctx, groupedBy[field])
-		if err != nil {
-			return nil, 0, err
-		}
-		text := index.Fold(text)
-		return index.Nearest(f.written, most, func(i int) [][2]string {
-			return [][2]string{{text, index.Fold(f.written[i])}}
-		}), most * filedBytes, nil
-	})
+			text := index.Fold(text)
+			return index.Nearest(f.written, most, func(i int) [][2]string {
+				return [][2]string{{text, index.Fold(f.written[i])}}
+			}), most * filedBytes, nil
+		})
 }
 
 // mostCompared is how many characters of a text are compared: the time for each value that a
@@ -125,7 +126,8 @@ var groupedBy = map[index.Field]index.Dimension{
 }
 
 // cached returns what create makes of the generation, from the cache where it can.
-func cached[V any](ctx context.Context, r *Reader, text string, create func(context.Context) (V, int, error)) (v V, err error) {
+func cached[V any](ctx context.Context, r *Reader, text string, create func(context.Context) (V, int, error)) (v V,
+	err error) {
 	if r.caches {
 		v, _, err = cache.Get(ctx, r.engine.cache, r.key(text), create)
 	} else {

@@ -81,7 +81,8 @@ func (r *Reader) Stored(ctx context.Context, after string) (page []index.Stored,
 	}
 	for i, record := range found.records {
 		hidden := found.hidden[i]
-		page = append(page, index.Stored{Version: index.Version{Record: record, City: hidden.City, ZIP: hidden.ZIP}, Created: hidden.Created})
+		version := index.Version{Record: record, City: hidden.City, ZIP: hidden.ZIP}
+		page = append(page, index.Stored{Version: version, Created: hidden.Created})
 	}
 	return page, search.End(found.first, found.last), nil
 }
@@ -108,9 +109,11 @@ func (r *Reader) find(ctx context.Context, ids []int64, into map[int64]index.Ver
 	}
 	for _, hit := range found.Hits.Hits {
 		v := index.Version{
-			City: strings.Join(hit.Fields[document.WrittenCity], ""), ZIP: strings.Join(hit.Fields[document.Derived(index.ZIP)], ""),
+			City: strings.Join(hit.Fields[document.WrittenCity], ""),
+			ZIP:  strings.Join(hit.Fields[document.Derived(index.ZIP)], ""),
 		}
-		if v.Record, err = document.Canonical(hit.Source); err != nil || len(hit.Sort) != 1 || !slices.Contains(ids, hit.Sort[0]) {
+		v.Record, err = document.Canonical(hit.Source)
+		if err != nil || len(hit.Sort) != 1 || !slices.Contains(ids, hit.Sort[0]) {
 			return fmt.Errorf("%w: %w", client.ErrResponse, err)
 		}
 		into[hit.Sort[0]] = v

@@ -71,7 +71,8 @@ type codedColumn struct {
 }
 
 func newCodedColumn(name string, sorted bool, to Sink) *codedColumn {
-	return &codedColumn{column[uint32]{name: name, to: to}, map[string]uint32{"": 0}, protowire.AppendString(nil, ""), sorted}
+	codes := map[string]uint32{"": 0}
+	return &codedColumn{column[uint32]{name: name, to: to}, codes, protowire.AppendString(nil, ""), sorted}
 }
 
 // code returns the code of a word.
