@@ -165,6 +165,8 @@ func TestX64_PartialBounds(t *testing.T) {
 			s.clock.Advance(time.Minute)
 			if a := s.get(t, access.Pro, path+tt.query, "Prefer", "handling=strict"); a.status != http.StatusBadRequest || !strings.Contains(a.body, tt.missing) {
 				t.Errorf("%s%s: %d %s", path, tt.query, a.status, a.body)
+			} else if first, _, _ := strings.Cut(tt.missing, " must"); !strings.Contains(a.body, `"parameter":"`+strings.Split(first, ", ")[0]+`"`) {
+				t.Errorf("%s%s: the parameter is no name of one: %s", path, tt.query, a.body)
 			}
 			s.clock.Advance(time.Minute)
 		}

@@ -72,6 +72,11 @@ func (b box) missing(on Endpoints) error {
 	if names == nil {
 		return nil
 	}
+	return unbounded(names)
+}
+
+// unbounded is the error of a box that lacks the edges of these parameters.
+func unbounded(names []string) error {
 	return Invalid(names[0], "%s must be given: a box has four bounds", strings.Join(names, ", "))
 }
 

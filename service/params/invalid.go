@@ -104,7 +104,7 @@ func (r *Raw) Strictly() error {
 				missing = append(missing, p.Name)
 			}
 		}
-		return invalid(strings.Join(missing, ", "), "must be given: a box has four bounds")
+		return unbounded(missing)
 	}
 	if p, s := r.named("ids"); s != nil && !s.isFilled(p) {
 		return invalid(s.name, "must be %s: without one it would be no filter", p.Form())
