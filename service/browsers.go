@@ -135,19 +135,21 @@ func (s *Service) scopeOf(v *verified, tiers params.Tiers) (*params.Scope, error
 	return scope, err
 }
 
-// matched fails where no filing that r reads has a value that q requires (rule X63). Visitors learn of none that is hidden from them.
+// matched fails where no filing that r reads has a value that q requires (rule X63). Visitors learn
+// of none that is hidden from them.
 func matched(k *call, r *serving.Reader, q params.Request) error {
-	unmatched, err := handlers.Match(k.http.UserContext(), r, q.Required)
-	switch {
-	case err != nil || len(unmatched) == 0:
+	unmatched, err := handlers.MatchOne(k.http.UserContext(), r, q.Required, k.token == nil)
+	if err != nil || len(unmatched) == 0 {
 		return err
-	case k.token != nil && slices.ContainsFunc(q.Named, unmatched[0].In): // the request's own
-		unmatched[0].Nearest = nil
-	case k.token != nil:
-		return handlers.Refuse(errForbidden, fmt.Sprintf("the token's filter is not one of this service any more: %s, which no filing has, must not be in %s",
-			strconv.Quote(unmatched[0].Value), unmatched[0].Parameter))
 	}
-	return params.Invalid(unmatched[0].Parameter, "%s", unmatched[0])
+	k.compared = true
+	first := unmatched[0]
+	if k.token != nil && !slices.ContainsFunc(q.Named, first.In) { // it is not the request's own
+		return handlers.Refuse(errForbidden, fmt.Sprintf(
+			"the token's filter is not one of this service any more: %s, which no filing has, must not be in %s",
+			strconv.Quote(first.Value), first.Parameter))
+	}
+	return params.Invalid(first.Parameter, "%s", first)
 }
 
 // originOf returns the origin of the page that sent a request, "" where it is not known.

@@ -40,6 +40,7 @@ type call struct {
 	bearer    string            // that token
 	label     string            // of that token, in the log
 	geoJSON   bool              // the path says so
+	compared  bool              // a value that no filing has was looked for among all that there are
 	inPath    map[string]string // parameters of a path that was not routed; nil: it was
 }
 
@@ -73,10 +74,11 @@ func (s *Service) limitTime(k *call) {
 // Left implements serving.Client.
 func (k *call) Left() bool { return edge.HungUp(k.http.Context().Conn()) }
 
-// searched reports whether filings were looked for, in the engine or in what is cached.
+// searched reports whether filings, or values of them, were looked for, in the engine or in what is
+// cached.
 func (k *call) searched() bool {
-	if k.reader == nil {
-		return false
+	if k.reader == nil || k.compared {
+		return k.compared
 	}
 	_, hits, misses := k.reader.Took()
 	return hits+misses > 0

@@ -66,6 +66,24 @@ func TestX63_Refused(t *testing.T) {
 	}
 }
 
+// TestX60_Unmatched: a value that no filing has is looked for, and so counts, though all that it is compared with is cached.
+func TestX60_Unmatched(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, caching{oracle(fixture(t))})
+	for i, target := range []string{
+		"/v1/tokens?origin=" + pageOrigin + "&city=Makon", "/v1/tokens?origin=" + pageOrigin + "&city=Makon",
+		"/v1/filings/export?exclude_counties=Bib", "/v1/filings/export?exclude_counties=Bib",
+	} {
+		s.clock.Advance(time.Minute)
+		if a := s.get(t, access.Pro, target); a.status != http.StatusBadRequest {
+			t.Errorf("%s: %d %s", target, a.status, a.body)
+		}
+		if used := s.used(t, "user-pro"); used != int64(i+1) {
+			t.Errorf("%s: %d count, want %d", target, used, i+1)
+		}
+	}
+}
+
 // TestX63_Used: a token goes on where what it leaves out is gone since it was made. One that was signed elsewhere, and leaves out
 // what no filing has, shows nothing, and does not say what it is near to.
 func TestX63_Used(t *testing.T) {
@@ -145,6 +163,8 @@ func TestX63_Meta(t *testing.T) {
 			{"/v1/filings/clusters?zoom=3&bounds_north=80&bounds_south=0&bounds_west=-170&bounds_east=0&city=x", `[{"parameter":"city","value":"x"`},
 			{"/v1/filings?cursor=*&city=x", `[{"parameter":"city","value":"x"`},
 			{"/v1/filings?city=a&filing_types=a,b,c,d,e,f,g,h,i,j,k,l", `"value":"i"`},
+			{"/v1/filings?filing_types=a,b,c,d", `"value":"c","nearest":["`},
+			{"/v1/filings?filing_types=a,b,c,d", `"value":"d","nearest":[]}]`}, // to compare each would be work without end
 			{"/v1/filings?county=orange&city=MACON&filing_type=tax+lien&owner=nobody&property_type=none", ""},
 			{"/v1/filings?county=%00", `[{"parameter":"county","value":"\u0000","nearest":[`},
 		} {

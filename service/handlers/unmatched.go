@@ -33,11 +33,26 @@ func (u Unmatched) In(n params.Named) bool {
 	return n.Parameter == u.Parameter && slices.Contains(n.Values, u.Value)
 }
 
-// mostUnmatched is how many values that match nothing a response lists.
-const mostUnmatched = 10
+// Of the values that match nothing a response lists mostUnmatched, and says of the first mostNear
+// which ones they are near to: each is compared with all values of its field.
+const mostUnmatched, mostNear = 10, 3
 
 // Match returns the values that no filing of r has, the first ones.
-func Match(ctx context.Context, r *serving.Reader, named []params.Named) (unmatched []Unmatched, err error) {
+func Match(ctx context.Context, r *serving.Reader, named []params.Named) ([]Unmatched, error) {
+	return match(ctx, r, named, mostUnmatched, mostNear)
+}
+
+// MatchOne returns the first value that no filing of r has, in a list that is empty if there is none.
+func MatchOne(ctx context.Context, r *serving.Reader, named []params.Named, nearest bool) ([]Unmatched, error) {
+	if nearest {
+		return match(ctx, r, named, 1, 1)
+	}
+	return match(ctx, r, named, 1, 0)
+}
+
+func match(
+	ctx context.Context, r *serving.Reader, named []params.Named, most, near int,
+) (unmatched []Unmatched, err error) {
 	for _, n := range named {
 		values := index.Uncut(n.Values, n.Lists, func(value string) bool {
 			has, failed := r.Has(ctx, n.Field, index.Fold(value))
@@ -49,17 +64,23 @@ func Match(ctx context.Context, r *serving.Reader, named []params.Named) (unmatc
 		}
 		for _, value := range values {
 			has, err := r.Has(ctx, n.Field, index.Fold(value))
-			switch {
-			case err != nil || len(unmatched) == mostUnmatched:
-				return unmatched, err
-			case has:
-				continue
-			}
-			near, err := r.Near(ctx, n.Field, value)
 			if err != nil {
 				return nil, err
 			}
-			unmatched = append(unmatched, Unmatched{n.Parameter, value, append([]string{}, near...)})
+			if has {
+				continue
+			}
+			u := Unmatched{n.Parameter, value, []string{}}
+			if len(unmatched) < near {
+				found, err := r.Near(ctx, n.Field, value)
+				if err != nil {
+					return nil, err
+				}
+				u.Nearest = append(u.Nearest, found...)
+			}
+			if unmatched = append(unmatched, u); len(unmatched) == most {
+				return unmatched, nil
+			}
 		}
 	}
 	return unmatched, nil
