@@ -16,7 +16,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -761,5 +763,69 @@ func TestX51_Owners(t *testing.T) {
 	d := s.tool(t, access.Pro, "summarize_filings", json.RawMessage(`{"by":"owner","limit":2}`)).document(t)
 	if len(d.Data) != 2 || strings.Contains(string(d.Data[0])+string(d.Data[1]), "null") || d.Rest.Groups != 2 || d.Rest.Filings != 4 || d.Rest.FilingAmount.Sum != 1200 {
 		t.Errorf("%s %+v", d.Data, d.Rest)
+	}
+}
+
+// asked counts what is asked of an engine about owners.
+type asked struct {
+	*lineage
+	owners, words atomic.Int64
+}
+
+type askedReader struct {
+	index.Reader
+	of *asked
+}
+
+func (e *asked) Live(ctx context.Context) (index.Reader, error) {
+	r, err := e.lineage.Live(ctx)
+	return askedReader{r, e}, err
+}
+
+func (r askedReader) Owners(ctx context.Context, q index.OwnerQuery) (index.Owners, error) {
+	r.of.owners.Add(1)
+	return r.Reader.Owners(ctx, q)
+}
+
+func (r askedReader) Nearest(ctx context.Context, words []string) ([][]string, error) {
+	r.of.words.Add(int64(len(words)))
+	return r.Reader.Nearest(ctx, words)
+}
+
+// TestX51_OwnersNear: owners whose name is near are looked for where nothing is there to send and the owner has no filing, and for a
+// name as long as one of an owner.
+func TestX51_OwnersNear(t *testing.T) {
+	t.Parallel()
+	var filings []*index.Filing
+	for i, name := range []string{"Larch", "Larch Ann", "Larch Ann", "Larch Bo", "Larch Bo", "Larch Cy", "Larch Cy"} {
+		f := edges.Filing(int64(i+1), edges.Values{index.County: "Orange, FL", index.FilingAmount: 100})
+		f.SetText(index.Owner, name)
+		filings = append(filings, f)
+	}
+	engine := &asked{lineage: &lineage{}}
+	engine.promote(filings[:1])
+	engine.promote(filings)
+	s := newSite(t, engine, withTools)
+	long := strings.TrimSpace(strings.Repeat("larchwood ", 5000))
+	for _, tt := range []struct {
+		tool, arguments, hint string
+		owners, words         int64
+	}{
+		{"list_changes", `{"since":"20260301-000000.000000","owner":"Larch Ann"}`, "", 0, 0},
+		{"list_changes", `{"since":"20260301-000000.000000","owner":"Larch"}`, "nothing here", 0, 0},
+		{"search_filings", `{"owner":"Larch","max_amount":1}`, "nothing here", 0, 0},
+		{"search_filings", `{"owner":"Bo Larck"}`, `no owner is "Bo Larck", but some are Larch Bo`, 2, 2},
+		{"summarize_filings", `{"by":"county","owner":"` + long + `"}`, "nothing here", 0, 0},
+	} {
+		engine.owners.Store(0)
+		engine.words.Store(0)
+		s.clock.Advance(time.Second)
+		d := s.tool(t, access.Pro, tt.tool, json.RawMessage(tt.arguments)).document(t)
+		if owners, words := engine.owners.Load(), engine.words.Load(); owners != tt.owners || words != tt.words {
+			t.Errorf("%s %.60s: %d calls for owners, and %d words", tt.tool, tt.arguments, owners, words)
+		}
+		if !strings.HasPrefix(d.Hint, tt.hint) || tt.hint == "" && (d.Hint != "" || len(d.Data) == 0) {
+			t.Errorf("%s %.60s: %q, %d rows", tt.tool, tt.arguments, d.Hint, len(d.Data))
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -63,17 +64,23 @@ func (c *Call) add(name string, value any) {
 func limited(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request) (handlers.Result, error) {
 	q.Query.Limit = min(q.Query.Limit, c.rows)
 	result, err := h(ctx, r, q)
-	if err != nil || result.Total > 0 {
+	changes, _ := result.Data.(handlers.Changes) // which are not counted
+	if err != nil || result.Total > 0 || len(changes) > 0 {
 		return result, err
 	}
 	return result, c.nameNear(ctx, r)
 }
 
-// nameNear looks for owners whose name has the words of the one that the client filters by, or words near them.
+// nameNear looks for owners whose name has the words of the one that the client filters by, or words
+// near them. That takes time for each word: nothing is near a name that is longer than one to search.
 func (c *Call) nameNear(ctx context.Context, r *serving.Reader) error {
-	words := index.NameTokens(c.owner)
-	if len(words) == 0 {
+	words, key := index.NameTokens(c.owner), index.Fold(index.OwnerKeyOf(c.owner))
+	if len(words) == 0 || utf8.RuneCountInString(c.owner) > params.MaxTerm {
 		return nil
+	}
+	known, err := r.Count(ctx, index.Where(index.AnyOf{Fields: []index.Field{index.OwnerKey}, Values: []string{key}}))
+	if err != nil || known > 0 { // the other arguments leave it out
+		return err
 	}
 	found, err := r.Owners(ctx, index.OwnerQuery{Tokens: words, Limit: 3})
 	if err == nil && found.Total == 0 {
@@ -88,13 +95,11 @@ func (c *Call) nameNear(ctx context.Context, r *serving.Reader) error {
 	}
 	var names []string
 	for _, owner := range found.List {
-		if index.OwnerKeyOf(owner.Name) == index.OwnerKeyOf(c.owner) { // the other arguments leave it out
-			return err
-		}
 		names = append(names, owner.Name)
 	}
-	if c.near = ""; len(names) > 0 {
-		c.near = fmt.Sprintf("no owner is %q, but some are %s (find_owners lists them)", params.Shorten(c.owner), strings.Join(names, "; "))
+	if len(names) > 0 {
+		c.near = fmt.Sprintf("no owner is %q, but some are %s (find_owners lists them)",
+			params.Shorten(c.owner), strings.Join(names, "; "))
 	}
 	return err
 }
