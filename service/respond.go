@@ -265,9 +265,13 @@ func (s *Service) write(k *call, e *endpoint, q params.Request, result handlers.
 	}
 	k.http.Set(fiber.HeaderContentType, mediaType)
 	if result.Next != "" {
-		k.http.Append(fiber.HeaderLink, "<"+e.Path+"?cursor="+result.Next+`>; rel="next"`)
-	} else if next := q.Query.Offset + rowsOf(result.Data); e.Shape.Has(params.Pagination) && q.Cursor == nil && int64(next) < result.Total &&
-		(k.token == nil || next <= params.MaxByToken-q.Query.Limit) {
+		path := e.Path
+		if k.geoJSON {
+			path += geoJSONEnd
+		}
+		k.http.Append(fiber.HeaderLink, "<"+path+"?cursor="+result.Next+`>; rel="next"`)
+	} else if next := q.Query.Offset + rowsOf(result.Data); e.Shape.Has(params.Pagination) && q.Cursor == nil &&
+		int64(next) < result.Total && (k.token == nil || next <= params.MaxByToken-q.Query.Limit) {
 		k.http.Append(fiber.HeaderLink, nextPage(k.http.Request().URI().QueryString(), next))
 	}
 	k.http.Response().SetBody(body) // copies it
