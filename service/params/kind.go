@@ -197,7 +197,7 @@ func readTime(_ *Parameter, s string) (v value, ok bool) {
 // listOf reads a list whose items item takes.
 func listOf(item func(p *Parameter, text string) (string, bool)) func(*Parameter, string) (value, bool) {
 	return func(p *Parameter, s string) (v value, ok bool) {
-		v.texts = items(s, p.Kind.Separator)
+		v.texts = index.Items(s, p.Kind.Separator)
 		for i, text := range v.texts {
 			if v.texts[i], ok = item(p, text); !ok {
 				v.wrong = text
@@ -258,7 +258,7 @@ func origin(_ *Parameter, text string) (string, bool) {
 }
 
 func readIDs(p *Parameter, s string) (v value, _ bool) {
-	v.texts = items(s, p.Kind.Separator)
+	v.texts = index.Items(s, p.Kind.Separator)
 	for _, text := range v.texts {
 		id, ok := parseInteger(text)
 		if !ok || !p.takes(float64(id)) {
@@ -291,7 +291,7 @@ const longestPoint = 80
 
 // points reads latitudes and longitudes, each pair an item.
 func points(s string) (v value, ok bool) {
-	for _, item := range items(s, ";") {
+	for _, item := range index.Items(s, ";") {
 		first, second, _ := strings.Cut(item, ",")
 		lat, isLat := parseNumber(strings.TrimSpace(first))
 		lon, isLon := parseNumber(strings.TrimSpace(second))

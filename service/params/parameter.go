@@ -108,7 +108,7 @@ func (p *Parameter) takes(v float64) bool {
 
 // empty reports whether text, which is trimmed, is no value: it counts as not given (rule P4).
 func (p *Parameter) empty(text string) bool {
-	return text == "" || p.Kind.List && len(items(text, p.Kind.Separator)) == 0
+	return text == "" || p.Kind.List && len(index.Items(text, p.Kind.Separator)) == 0
 }
 
 // tier is the lowest one that shows all fields that p filters by.
@@ -119,5 +119,3 @@ func (p *Parameter) tier() index.Tier {
 	}
 	return highest
 }
-
-func items(s, separator string) []string { return index.Items(s, separator) }
