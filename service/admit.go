@@ -115,13 +115,15 @@ func keyOf(c *fiber.Ctx) (string, error) {
 		return "", err
 	case len(keys) == 1 && len(keys[0]) > 0:
 		if bearer != "" && bearer != string(keys[0]) {
-			return "", handlers.Refuse(errUnknownKey, "X-API-Key and Authorization: Bearer must hold the same key: send one of them")
+			return "", handlers.Refuse(errUnknownKey,
+				"X-API-Key and Authorization: Bearer must hold the same key: send one of them")
 		}
 		return string(keys[0]), nil
 	case bearer != "":
 		return bearer, nil
 	case len(c.Request().Header.Peek(fiber.HeaderAuthorization)) > 0:
-		return "", handlers.Refuse(errNoKey, "Authorization must be Bearer and the API key, or send the key in the X-API-Key header")
+		return "", handlers.Refuse(errNoKey, "Authorization must be Bearer and the API key, or send the key in the "+
+			"X-API-Key header")
 	case holdsKey(c.Request().URI().QueryString()):
 		return "", handlers.Refuse(errNoKey, "an API key must not be in an address, which browsers and proxies keep: replace this one, and send keys in the X-API-Key header")
 	}

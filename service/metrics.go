@@ -50,12 +50,14 @@ func newMetrics(registry *prometheus.Registry, read ...scraped) (*metrics, error
 	m.exporting = prometheus.NewGauge(prometheus.GaugeOpts{Name: "filings_exports_in_progress",
 		Help: "Exports that are being sent."})
 	m.exports = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_exports_total",
-		Help: "Exports that began, by format and outcome: whole, client (it closed the connection or read nothing), slow (cut while another account waited), timeout, stopped (with the service) or failed."},
+		Help: "Exports that began, by format and outcome: whole, client (it closed the connection or read nothing), " +
+			"slow (cut while another account waited), timeout, stopped (with the service) or failed."},
 		[]string{"format", "outcome"})
 	m.exportRows = prometheus.NewCounter(prometheus.CounterOpts{Name: "filings_export_rows_total",
 		Help: "Rows of exports that were sent."})
 	m.parameters = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_parameters_total",
-		Help: "Requests that had a parameter, by the endpoint's path and the parameter's name; never a name that isn't a parameter's."},
+		Help: "Requests that had a parameter, by the endpoint's path and the parameter's name; never a name that isn't " +
+			"a parameter's."},
 		[]string{"endpoint", "parameter"})
 	for _, f := range export.Formats {
 		for _, outcome := range export.Outcomes {
@@ -69,7 +71,8 @@ func newMetrics(registry *prometheus.Registry, read ...scraped) (*metrics, error
 	for _, outcome := range []string{"ok", "unavailable", "error"} {
 		m.keyStore.WithLabelValues(outcome)
 	}
-	all := []prometheus.Collector{m.requests, m.durations, m.inFlight, m.admissions, m.keyStore, m.exporting, m.exports, m.exportRows, m.parameters}
+	all := []prometheus.Collector{m.requests, m.durations, m.inFlight, m.admissions, m.keyStore, m.exporting, m.exports,
+		m.exportRows, m.parameters}
 	for _, r := range read {
 		all = append(all, r)
 	}

@@ -13,10 +13,11 @@
 // first eight characters and a name. Rotating and revoking take the hash away, so the old key is unknown from the next
 // request on; there is no cache between a request and the store. Usage belongs to the account and outlives its keys.
 //
-// A rotation with an overlap keeps the hash of the old key apart from the account, with the time at which it ends. It admits to
-// the same account until then, so there is one usage whichever key is sent. A request with the active key never reads these.
-// Each rotation keeps its promise: another one while an older key is good does not end that. So a program that got no
-// response rotates again, and no client is locked out. Revoking, and rotating without an overlap, end all of them.
+// A rotation with an overlap keeps the hash of the old key apart from the account, with the time at
+// which it ends. It admits to the same account until then, so there is one usage whichever key is
+// sent. A request with the active key never reads these. Each rotation keeps its promise: another one
+// while an older key is good does not end that. So a program that got no response rotates again, and
+// no client is locked out. Revoking, and rotating without an overlap, end all of them.
 //
 // A key is found by its hash, as an index finds a row; no secret is ever compared with another byte by byte. How long that
 // takes reveals at most a hash, from which no key can be made.
@@ -236,8 +237,9 @@ type Store interface {
 	// AdmitVisit is Admit with a token: to the account of the key that it was made with, and so long as that key is active; one
 	// of the free tier counts as revoked.
 	AdmitVisit(ctx context.Context, v Visit, n int64) (Admission, error)
-	// Charge counts n requests, 1 or more, against the quota that the account of a has now, and with a token against the tokens'
-	// share too, or, where less remains, none: then the verdict is that of what is exhausted. What remains is said in both cases. The admission that it returns is the one
+	// Charge counts n requests, 1 or more, against the quota that the account of a has now, and with a
+	// token against the tokens' share too, or, where less remains, none: then the verdict is that of
+	// what is exhausted. What remains is said in both cases. The admission that it returns is the one
 	// to refund. ErrNoAccount.
 	Charge(ctx context.Context, a Admission, n int64) (Admission, error)
 	// Refund gives back n of the requests that Admit or Charge counted, for what the service failed to send. It never gives
@@ -256,8 +258,9 @@ type Store interface {
 	// Create makes a key for user and returns it, the only time that it is shown. ErrHasKey if there is an active one;
 	// after a revocation usage stays.
 	Create(ctx context.Context, user string, tier Tier, name string) (key string, err error)
-	// Rotate returns a new key for user, in one step. The one before it ends, and so do older ones; with an overlap, 1 minute to
-	// MaxOverlap, it stays good for so long, and older ones until they end. Tier, name and usage stay. ErrNoAccount, ErrRevoked.
+	// Rotate returns a new key for user, in one step. The one before it ends, and so do older ones;
+	// with an overlap, 1 minute to MaxOverlap, it stays good for so long, and older ones until they
+	// end. Tier, name and usage stay. ErrNoAccount, ErrRevoked.
 	Rotate(ctx context.Context, user string, overlap time.Duration) (key string, err error)
 	// Revoke ends user's keys at once. ErrNoAccount, ErrRevoked.
 	Revoke(ctx context.Context, user string) error

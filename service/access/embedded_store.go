@@ -70,7 +70,8 @@ func (e *Embedded) SetTier(ctx context.Context, user string, tier Tier) error {
 	})
 }
 
-// replaceKey ends the older keys of a user, or with an overlap those that have ended, and keeps the active one for so long.
+// replaceKey ends the older keys of a user, or with an overlap those that have ended, and keeps the
+// active one for so long.
 func (t transaction) replaceKey(user string, overlap time.Duration) error {
 	if overlap == 0 {
 		return t.exec(t.statements.endOlder, user, int64(math.MaxInt64))

@@ -233,7 +233,8 @@ func (r *Redis) accounts(ctx context.Context, what, first, last string, limit in
 	var accounts []Account
 	for len(rows.values) > 0 && rows.err == nil {
 		row := reply{values: next[[]any](&rows)}
-		account := r.limits.account(row.text(), Tier(row.text()), row.text(), row.text(), row.text(), row.number(), row.number())
+		account := r.limits.account(row.text(), Tier(row.text()), row.text(), row.text(), row.text(), row.number(),
+			row.number())
 		for older := (reply{values: next[[]any](&row)}); len(older.values) > 0 && row.err == nil; {
 			key := reply{values: next[[]any](&older)}
 			account.addOlder(key.text(), key.number(), key.number(), key.number())

@@ -1,6 +1,7 @@
-// Package export writes filings as a file: NDJSON, CSV, Parquet or GeoJSON. It owns these formats, their compression, the stream that
-// reads pages of an engine and turns them into the bytes of a file, and what bounds an export: the lease of its account, its
-// slot in the process, and its price. It refuses to know HTTP: its caller refuses requests, and counts and logs how it ended.
+// Package export writes filings as a file: NDJSON, CSV, Parquet or GeoJSON. It owns these formats,
+// their compression, the stream that reads pages of an engine and turns them into the bytes of a file,
+// and what bounds an export: the lease of its account, its slot in the process, and its price. It
+// refuses to know HTTP: its caller refuses requests, and counts and logs how it ended.
 //
 // # Design
 //

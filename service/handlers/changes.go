@@ -42,7 +42,8 @@ func NoChangesets(since, until string) string {
 	if until == "" {
 		return "there is no live generation yet, and so nothing that changed since " + since
 	}
-	return fmt.Sprintf("no changes are kept from %s to %s; export again (/v1/filings/export) and continue from its X-Generation", since, until)
+	return fmt.Sprintf("no changes are kept from %s to %s; export again (/v1/filings/export) and continue from its "+
+		"X-Generation", since, until)
 }
 
 // Change is a change as documents have it.

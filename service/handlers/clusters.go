@@ -72,8 +72,8 @@ func outwards(v, direction float64) float64 {
 
 // ExampleClusters returns the data of an invented response, in GeoJSON or not.
 func ExampleClusters(geoJSON bool) any {
-	cells := []index.Cell{{Filings: 3, Latitude: 28.5, Longitude: -81.4, Box: index.Box{South: 28.4, West: -81.5, North: 28.6, East: -81.3},
-		SumCents: 1250000, MaxAmount: 9500}}
+	box := index.Box{South: 28.4, West: -81.5, North: 28.6, East: -81.3}
+	cells := []index.Cell{{Filings: 3, Latitude: 28.5, Longitude: -81.4, Box: box, SumCents: 1250000, MaxAmount: 9500}}
 	return mapped(cells, &params.Request{Grid: index.Grid{Precision: 12}, GeoJSON: geoJSON})
 }
 

@@ -57,7 +57,8 @@ func Fields(ctx context.Context, r *serving.Reader, q params.Request) (Result, e
 		return Result{}, err
 	}
 	if values == nil {
-		return Result{}, params.Invalid("generation", "this generation was loaded before fields were counted; use a later one")
+		return Result{}, params.Invalid("generation",
+			"this generation was loaded before fields were counted; use a later one")
 	}
 	data := []FieldStats{}
 	for _, f := range index.Fields() {

@@ -11,8 +11,8 @@ import (
 	"filings/service/params"
 )
 
-// mostPoints is how many filings a tile shows as points; more are clusters. So that a map need not show points beside clusters,
-// a tile of points has its cells, too, in a layer of their own.
+// mostPoints is how many filings a tile shows as points; more are clusters. So that a map need not
+// show points beside clusters, a tile of points has its cells, too, in a layer of their own.
 const mostPoints = 500
 
 // shown are the fields of the points of a tile: for all tiers the same.
@@ -51,7 +51,8 @@ func cellLayer(tile mvt.Tile, name string, cells []index.Cell, q *params.Request
 			id = c.ID
 		}
 		sum, most := amountsOf(c, q)
-		layer.Add(c.ID, c.Latitude, c.Longitude, mvt.Property{Key: "count", Value: c.Filings}, mvt.Property{Key: "id", Value: id},
+		layer.Add(c.ID, c.Latitude, c.Longitude,
+			mvt.Property{Key: "count", Value: c.Filings}, mvt.Property{Key: "id", Value: id},
 			mvt.Property{Key: "sum", Value: valueOf(sum)}, mvt.Property{Key: "max", Value: valueOf(most)})
 	}
 	return layer.Bytes()

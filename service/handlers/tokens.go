@@ -42,7 +42,8 @@ func MakeToken(secrets tokens.Secrets, q params.Request) (Token, error) {
 	token, err := secrets.Sign(tokens.Payload{Key: q.Caller.KeyHash, Expires: expires.Unix(), Origins: q.Token.Origins, Endpoints: q.Token.Endpoints,
 		Filter: q.Filters, Fields: q.Fields.String(), Burst: q.Token.Burst, Checked: q.Token.Excludes, Label: q.Token.Label})
 	if errors.Is(err, tokens.ErrTooLong) {
-		err = params.Invalid("", "the token would have more than %d bytes; request fewer origins, fields or filters", tokens.MaxBytes)
+		err = params.Invalid("", "the token would have more than %d bytes; request fewer origins, fields or filters",
+			tokens.MaxBytes)
 	}
 	return Token{token, expires, append([]string{}, q.Token.Origins...), q.Token.Endpoints, q.Filters, q.Token.Label}, err
 }

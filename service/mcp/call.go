@@ -269,7 +269,9 @@ func (c *Call) hint(body []byte) string {
 		}
 		return fmt.Sprintf("only the first %d of %d rows are here, since a result has at most %d bytes: %s%s", c.rows, c.cut, c.most, onward, c.tool.narrow)
 	case bytes.Contains(body[:min(len(body), 40)], []byte(`"data":[]`)):
-		return strings.TrimPrefix(cmp.Or(c.near, unmatched)+": ", ": ") + "nothing here matches these arguments, though other filings may be there: describe_data and list_counties say what there is"
+		return strings.TrimPrefix(cmp.Or(c.near, unmatched)+": ", ": ") +
+			"nothing here matches these arguments, though other filings may be there: " +
+			"describe_data and list_counties say what there is"
 	}
 	return unmatched
 }

@@ -6,9 +6,10 @@
 //
 // A tool is a row of one table (tools.go), and stands for an endpoint of the API. Its arguments are the endpoint's parameters:
 // their schema is made from the table of parameters, and a call is a query string again (arguments.go), so that values, messages and
-// names are read where they always are. The result is a text, the endpoint's response, rows byte for byte, with a few members more
-// (call.go). Where it would be larger than a result may be, the handler is called again for fewer rows: so the cursor in it stands
-// after the last row that is sent, and still holds the limit that the client wanted.
+// names are read where they always are. The result is a text, the endpoint's response, rows byte for
+// byte, with a few members more (call.go). Where it would be larger than a result may be, the handler
+// is called again for fewer rows: so the cursor in it stands after the last row that is sent, and
+// still holds the limit that the client wanted.
 //
 // The protocol is the official SDK's: versions, headers, notifications, errors. It keeps no
 // sessions, and nothing of a client. It sees a message first, and has a mark in the place of the
@@ -160,7 +161,8 @@ func (r *Response) noMethod(body []byte) {
 	}
 	r.Status, r.header = http.StatusOK, http.Header{"Content-Type": {"application/json"}}
 	r.Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":`, m.ID)
-	r.Body = append(index.AppendString(r.Body, "there is no method "+strconv.Quote(params.Shorten(text(m.Method)))), "}}"...)
+	r.Body = append(index.AppendString(r.Body, "there is no method "+strconv.Quote(params.Shorten(text(m.Method)))),
+		"}}"...)
 }
 
 // Header implements http.ResponseWriter.

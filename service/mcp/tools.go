@@ -121,8 +121,8 @@ func tools() []tool {
 		{
 			name: "search_filings", title: "Search filings", path: "/v1/filings", searchPath: "/v1/filings/search", takes: params.Search,
 			columns: true, more: true, handle: limited,
-			text: "Lists filings that match all arguments, newest first; 20 without limit. pagination.total is how many match, exactly: " +
-				"to count or add up, call summarize_filings.",
+			text: "Lists filings that match all arguments, newest first; 20 without limit. pagination.total is how " +
+				"many match, exactly: to count or add up, call summarize_filings.",
 			texts:  map[string]string{"fields": "Fields of each row. Default: " + defaultFields + "."},
 			narrow: "name fewer fields, or filter more",
 		},
@@ -133,34 +133,39 @@ func tools() []tool {
 		},
 		{
 			name: "find_owners", title: "Find owners", path: "/v1/owners", takes: params.Owners, handle: limited,
-			text: "Lists owners by the start of each word of their name, with their filings, counties, amounts and dates. Those with the most filings " +
-				"come first; sort_by=amount ranks by dollars.",
+			text: "Lists owners by the start of each word of their name, with their filings, counties, amounts and " +
+				"dates. Those with the most filings come first; sort_by=amount ranks by dollars.",
 			texts:  map[string]string{"q": "As in wil joh, for JOHN WILLIAMS."},
 			narrow: "name a county or more of the name",
 		},
 		{
-			name: "summarize_filings", title: "Count and add up filings", path: "/v1/filings/groups", takes: params.Groups, more: true, handle: grouped,
-			text: "Groups the filings that match all arguments, and returns of each group the number of filings, and count, sum, avg, min and max of their " +
-				"amounts, exact to the cent. Largest groups first (sort_by=sum: by dollars; key: by name or month); rest adds up all others. A null key is " +
-				"filings without the value; those without an owner are in rest. A filing of two categories is in both.",
+			name: "summarize_filings", title: "Count and add up filings", path: "/v1/filings/groups",
+			takes: params.Groups, more: true, handle: grouped,
+			text: "Groups the filings that match all arguments, and returns of each group the number of filings, and " +
+				"count, sum, avg, min and max of their amounts, exact to the cent. Largest groups first (sort_by=sum: by " +
+				"dollars; key: by name or month); rest adds up all others. A null key is filings without the value; those " +
+				"without an owner are in rest. A filing of two categories is in both.",
 			texts:  map[string]string{"limit": fmt.Sprintf("Groups, 1 to %d; default %s.", maxRows, defaultGroups)},
 			narrow: "rest adds up the others; filter more, or group by what has fewer values",
 		},
 		{
 			name: "list_counties", title: "List counties", path: "/v1/coverage", takes: params.Coverage, handle: limited,
-			text:   "Lists the counties that have filings: how many, first and last recording date, and when the latest was added.",
+			text: "Lists the counties that have filings: how many, first and last recording date, and when the latest " +
+				"was added.",
 			narrow: "name a state",
 		},
 		{
-			name: "list_changes", title: "List changes since a generation", path: "/v1/filings/changes", takes: params.Changes, more: true, handle: limited,
-			text: "Lists the filings that were added, changed or removed since a generation of the data, each once; filing is the later record. " +
-				"With filters, one that no longer matches is removed.",
+			name: "list_changes", title: "List changes since a generation", path: "/v1/filings/changes",
+			takes: params.Changes, more: true, handle: limited,
+			text: "Lists the filings that were added, changed or removed since a generation of the data, each once; " +
+				"filing is the later record. With filters, one that no longer matches is removed.",
 			narrow: "filter more",
 		},
 		{
 			name: "describe_data", title: "Describe the data", path: "/v1/fields", takes: params.NoFilters, handle: described,
-			text: "Says what there is: each field that this key shows, with its type, meaning and range; today; the generation, and those since which " +
-				"list_changes works; limits, and what remains of the quota. Call it first.",
+			text: "Says what there is: each field that this key shows, with its type, meaning and range; today; the " +
+				"generation, and those since which list_changes works; limits, and what remains of the quota. Call it " +
+				"first.",
 			narrow: "search_filings shows all fields of a filing",
 		},
 	}

@@ -33,11 +33,12 @@ const (
 	tiles   = Tiles | TileSets
 	filters = pages | Clusters | Groups | Export | Changes | tiles | Tokens
 
-	dayless = Changes | tiles | Tokens                  // what they select must not change with the day
-	boxed   = Clusters                                  // respond by cells of a box, and so need its four bounds
-	shown   = Changes                                   // filter by fields that the tier shows: what is selected would tell others
-	strict  = Tokens                                    // refuse empty values and lone bounds, which select more
-	closed  = strict | Export | tiles | Groups | Owners // refuse unknown names, which select more
+	dayless = Changes | tiles | Tokens // what they select must not change with the day
+	boxed   = Clusters                 // respond by cells of a box, and so need its four bounds
+	shown   = Changes                  // filter by fields that the tier shows: what is selected would tell others
+	strict  = Tokens                   // refuse empty values and lone bounds, which select more
+	// closed refuse unknown names, which select more.
+	closed = strict | Export | tiles | Groups | Owners
 
 	// Queried are those that take a query string: all that read filings.
 	Queried = filters | Owners | CountyStats | OneFiling | OneCounty | NoFilters | Coverage

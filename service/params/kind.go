@@ -23,9 +23,10 @@ const degrees = "a latitude from -90 to 90 and a longitude from -180 to 180, as 
 
 // The table of kinds.
 var (
-	Text        = &Kind{Type: "string", form: "text", read: readText}
-	Texts       = &Kind{List: true, Separator: ",", whole: true, Type: "string", form: "text", read: listOf(anyText)}
-	Names       = &Kind{List: true, Separator: ";", whole: true, Type: "string", form: "text", read: listOf(anyText)} // with commas
+	Text  = &Kind{Type: "string", form: "text", read: readText}
+	Texts = &Kind{List: true, Separator: ",", whole: true, Type: "string", form: "text", read: listOf(anyText)}
+	Names = &Kind{List: true, Separator: ";", whole: true, Type: "string", form: "text", // with commas
+		read: listOf(anyText)}
 	AnyCounties = &Kind{List: true, Separator: ";", Type: "string", read: listOf(anyText),
 		form: "a list of at most {most}, separated by semicolons"}
 
@@ -120,7 +121,8 @@ func readNameStart(_ *Parameter, s string) (value, bool) {
 }
 
 func readLabel(_ *Parameter, s string) (value, bool) {
-	return value{text: s}, utf8.RuneCountInString(s) <= maxLabel && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+	return value{text: s}, utf8.RuneCountInString(s) <= maxLabel &&
+		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // readTerm reads a text whose runs of white space are one blank.

@@ -21,7 +21,8 @@ func (t *Table) Scope(filter, fields string, tiers Tiers, now time.Time) (*Scope
 	if err != nil {
 		return nil, err
 	}
-	s := &Scope{Where: q.Query.Where, Excluded: excluded(q.Named), counties: t.onlyCounties(raw), unlike: t.unlikeChanges(raw, tiers)}
+	s := &Scope{Where: q.Query.Where, Excluded: excluded(q.Named), counties: t.onlyCounties(raw),
+		unlike: t.unlikeChanges(raw, tiers)}
 	if fields != "" {
 		s.Fields = index.SetOf(fieldsOf(strings.Split(fields, ","))...)
 	}

@@ -31,7 +31,8 @@ func equalKnown(b *builder, v value) {
 // exclude leaves out filings of which one of the fields equals one of the values.
 func exclude(b *builder, v value) {
 	b.names(v, true)
-	b.where = append(b.where, index.Not{Predicate: index.AnyOf{Fields: v.of.fields, Values: foldAll(v.texts), Lists: foldLists(v.lists)}})
+	b.where = append(b.where, index.Not{Predicate: index.AnyOf{Fields: v.of.fields, Values: foldAll(v.texts),
+		Lists: foldLists(v.lists)}})
 }
 
 func foldAll(values []string) []string {

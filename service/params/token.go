@@ -78,8 +78,8 @@ func (t *Table) unlikeChanges(raw *Raw, tiers Tiers) error {
 		case p.On&Changes == 0:
 			return Invalid("endpoints", "a token with %s must not be for changes: %s", p.Name, p.refusal)
 		case p.tier() > tiers.Fields:
-			return Invalid("endpoints", "a token with %s must not be for changes: it filters by fields that only the %s tier and above show",
-				p.Name, p.tier())
+			return Invalid("endpoints", "a token with %s must not be for changes: it filters by fields that only the %s "+
+				"tier and above show", p.Name, p.tier())
 		}
 	}
 	return nil
@@ -89,7 +89,8 @@ func (t *Table) unlikeChanges(raw *Raw, tiers Tiers) error {
 func (r *TokenRequest) link() error {
 	switch {
 	case r.Origins == nil && r.Endpoints == nil:
-		return invalid("origin", "must be given: the origins of the pages that use the token; or omit it and send endpoints, for a link")
+		return invalid("origin", "must be given: the origins of the pages that use the token; or omit it and send "+
+			"endpoints, for a link")
 	case r.Origins == nil:
 		return nil
 	case r.Seconds > maxPage:
@@ -126,7 +127,8 @@ func (t *Table) token(r *Request, raw *Raw, tiers Tiers) error {
 			*asked = slices.DeleteFunc(*asked, func(name string) bool { return name == owners })
 		}
 	case slices.Contains(*asked, owners) && !ofOwners:
-		return invalid("endpoints", "must not have owners with filters other than county and state: owners are found by nothing else")
+		return invalid("endpoints", "must not have owners with filters other than county and state: owners are found by "+
+			"nothing else")
 	case slices.Contains(*asked, changes):
 		return t.unlikeChanges(raw, tiers)
 	}

@@ -1,5 +1,6 @@
-// Package tokens is the text of a browser token, or of a link's: what it holds, and its signature (rules X32, X57). It refuses to know HTTP, accounts and
-// parameters: whether a token may be made, and what it allows, its callers decide.
+// Package tokens is the text of a browser token, or of a link's: what it holds, and its signature
+// (rules X32, X57). It refuses to know HTTP, accounts and parameters: whether a token may be made, and
+// what it allows, its callers decide.
 //
 // # Design
 //

@@ -172,7 +172,8 @@ func (p *Page) Dark() {
 // Paper shows the page as it is printed.
 func (p *Page) Paper() {
 	p.t.Helper()
-	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+	paper := emulation.SetEmulatedMediaParams{Media: "print"}
+	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, paper); err != nil {
 		p.t.Fatal(err)
 	}
 }
