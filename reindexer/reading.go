@@ -182,9 +182,7 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 		return err
 	}
 	r.singles = 0
-	var last source.Row // the one that was read last, if a mapping made a filing of it
 	defer func() {
-		r.warnOfSum(src, in, &last)
 		if r.singles > 0 {
 			r.warn("%s: rows with one cell are left out: %d, the first in line %d", src.Name, r.singles, r.atSingle)
 		}
@@ -194,20 +192,29 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 			}
 		}
 	}()
+	// The row outlives the loop, since what takes it keeps where it is: one of each turn would be an
+	// allocation for each row.
+	var row source.Row
+	mapped := false // a mapping made a filing of it
 	for f := new(index.Filing); ; {
-		row, err := in.Next()
-		if err == io.EOF || err == nil && r.head > 0 && r.count.Rows >= int64(r.head) {
+		next, err := in.Next()
+		switch {
+		case err == io.EOF:
+			if mapped {
+				r.warnOfSum(src, in, &row)
+			}
+			return nil
+		case err != nil:
+			return src.Error(in.Line(), err)
+		case r.head > 0 && r.count.Rows >= int64(r.head):
 			return nil
 		}
-		if err != nil {
-			return src.Error(in.Line(), err)
-		}
 		r.count.Rows++
-		if row.Again || row.Single && program.IsTable() {
-			r.leaveOut(&row)
+		if next.Again || next.Single && program.IsTable() {
+			r.leaveOut(&next)
 			continue
 		}
-		if program == nil {
+		if row = next; program == nil {
 			r.showFirst(row.Text)
 			r.count.Records++
 			err = r.take(src, &row, f, parser.Parse(row.Value, row.Fault, f), do)
@@ -217,9 +224,7 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 			err = r.mapRow(src, &row, program, func(made map[string]any) error {
 				return r.take(src, &row, f, parser.Parse(made, nil, f), do)
 			})
-			if last = row; r.count.Indexed == indexed {
-				last = source.Row{}
-			}
+			mapped = r.count.Indexed > indexed
 		}
 		if err != nil {
 			return err

@@ -235,6 +235,14 @@ func TestX71_Sums(t *testing.T) {
 	if got := fmt.Sprint(report.Warnings); err != nil || !strings.Contains(got, `in line 3, looks like a sum or a note, and is loaded as a filing: Case is "Total"`) {
 		t.Errorf("a sheet: %s, %v", got, err)
 	}
+	path = filepath.Join(t.TempDir(), "head.csv")
+	if err := os.WriteFile(path, []byte("Case,Owner,Due\nK-1,A,5\nTotal,,5\nK-3,C,5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	report, err = Run(t.Context(), Config{Inputs: mappedBy("m.csv", caseTable, path), DryRun: true, Head: 1})
+	if got := fmt.Sprint(report.Warnings); err != nil || strings.Contains(got, "looks like a sum") {
+		t.Errorf("a row that is not the last one: %s, %v", got, err)
+	}
 	for _, where := range []string{"where,Case != Total", "where,Owner != "} {
 		s := load(t, "a.csv", "Case,Owner,Due\nK-1,A,5\nTotal,,5\n", "m.csv", caseTable+where+"\n", source.Form{})
 		if len(s.filings) != 1 || len(s.warnings) > 0 {

@@ -49,7 +49,10 @@ func (r *Row) Text() string {
 
 // lines has the fault of a row of several lines name them all.
 func (r Row) lines() Row {
-	if more := strings.Count(r.text, "\n"); r.Fault != nil && more > 0 {
+	if r.Fault == nil {
+		return r
+	}
+	if more := strings.Count(r.text, "\n"); more > 0 {
 		r.Fault.Reason += fmt.Sprintf(" (lines %d to %d)", r.Line, r.Line+more)
 	}
 	return r
