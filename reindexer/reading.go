@@ -99,7 +99,8 @@ func (r *reading) each(ctx context.Context, do handle) error {
 			r.only = []string{index.Fold(county)}
 		}
 		r.count, r.again = new(SourceCounts), source.Again(r.sources[:i+1])
-		err := cmp.Or(r.one(ctx, src, do), r.settle(ctx, i))
+		err := r.one(ctx, src, do)
+		err = cmp.Or(err, r.settle(ctx, i, err == nil))
 		rejected[input.County] += r.count.Rejected
 		if n := rejected[input.County]; input.County != "" && err == nil && n > int64(input.MaxRejects) && r.head == 0 {
 			err = fmt.Errorf("%w: %d; at most %d are allowed (max-rejects)", ErrRejected, n, input.MaxRejects)

@@ -3,6 +3,9 @@ package reindexer
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,6 +63,17 @@ func TestL5_IdenticalRows(t *testing.T) {
 				t.Errorf("warnings %q, want %s", report.Warnings, want)
 			}
 		})
+	}
+	opened, text := 0, lines(1, 2, "Orange, FL", "")+lines(1, 1, "Orange, FL", "")+"{\"id\""
+	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		opened++
+		_, _ = io.WriteString(w, text)
+	}))
+	defer portal.Close()
+	cut := config(t, embeddedStore(t), "")
+	cut.Inputs = inputs(portal.URL + "/a.ndjson")
+	if report, err := Run(t.Context(), cut); !errors.Is(err, ErrSource) || report.Rejected != 1 || opened != 1 {
+		t.Errorf("of a source that is cut off: %v, %+v, read %d times", err, report, opened)
 	}
 	cfg := config(t, embeddedStore(t), "")
 	cfg.Inputs, cfg.Stdin = inputs("-"), strings.NewReader(lines(1, 2, "Orange, FL", "")+lines(1, 1, "Orange, FL", ""))

@@ -25,14 +25,15 @@ const (
 
 // settle finds out which of the records with repeated ids are of rows that are the same as others, and
 // rejects all others (rules L5 and X42). It reads the sources again, up to the i-th, where they can be:
-// the first row of every id would take more memory than the ids do.
-func (r *reading) settle(ctx context.Context, i int) error {
+// the first row of every id would take more memory than the ids do. Of a load that fails they are not
+// read again, and all are rejects.
+func (r *reading) settle(ctx context.Context, i int, good bool) error {
 	first, wanted := map[int64]Reject{}, map[int64]bool{}
 	made := map[int64]string{}
 	for _, one := range r.repeated {
 		wanted[one.reject.ID] = true
 	}
-	if len(wanted) > 0 {
+	if len(wanted) > 0 && good {
 		again := newReading(r.sources[:i+1], true, r.rules.Strict, func(Reject) error { return nil })
 		again.programs, again.rules.Stored = r.programs, r.rules.Stored
 		_ = again.each(ctx, func(f *index.Filing, _ bool) error { // rows that cannot be read again are as others
