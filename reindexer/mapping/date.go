@@ -223,13 +223,18 @@ func (f *forms) named(name any) *time.Location {
 		return nil
 	}
 	zone, known := f.zones[text]
-	if !known {
-		if zone = zoneOf(name); zone != nil {
-			if f.zones == nil {
-				f.zones = map[string]*time.Location{}
-			}
-			f.zones[text] = zone
-		}
+	if known {
+		return zone
 	}
+	if zone = zoneOf(name); zone == nil {
+		if l, err := parseForm(name); err == nil {
+			f.known[text] = l // a zone is looked up in files
+		}
+		return nil
+	}
+	if f.zones == nil {
+		f.zones = map[string]*time.Location{}
+	}
+	f.zones[text] = zone
 	return zone
 }

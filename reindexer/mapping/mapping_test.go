@@ -325,3 +325,19 @@ func TestX73_Days(t *testing.T) {
 		}
 	}
 }
+
+// TestX73_ZonesAreNotLookedUpAgain: the last of several forms may be a time zone, which is looked up in files; one that is a form is
+// not, row after row, even if no value has needed it yet.
+func TestX73_ZonesAreNotLookedUpAgain(t *testing.T) {
+	f := &forms{known: map[string]layout{}}
+	allocations := func(forms ...any) float64 {
+		return testing.AllocsPerRun(10, func() {
+			if day := dateIn("2026-01-05", forms, f); day != "2026-01-05" {
+				t.Error(day)
+			}
+		})
+	}
+	if one, two := allocations("YYYY-MM-DD"), allocations("YYYY-MM-DD", "MM/DD/YYYY"); two > one {
+		t.Errorf("%v allocations for two forms, %v for one", two, one)
+	}
+}
