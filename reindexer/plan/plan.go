@@ -110,7 +110,7 @@ func (p *Plan) check() error {
 	if len(p.Counties) == 0 {
 		return errors.New("it names no counties")
 	}
-	named := map[string]bool{}
+	named, read := map[string]bool{}, map[part]string{}
 	for i, c := range p.Counties {
 		switch name := index.Fold(c.County); {
 		case !record.IsCounty(c.County):
@@ -131,7 +131,7 @@ func (p *Plan) check() error {
 			if _, err := c.allowed(); err != nil {
 				return fmt.Errorf("%s: %w", c.County, err)
 			}
-			if err := p.checkShared(c, p.Counties[:i]); err != nil {
+			if err := p.checkShared(c, read); err != nil {
 				return err
 			}
 			named[name] = true
@@ -196,16 +196,21 @@ func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config
 	return cfg, nil
 }
 
-// checkShared refuses a source that another county has: a line was copied, and not changed.
-func (p *Plan) checkShared(c County, others []County) error {
-	for _, other := range others {
-		for _, name := range c.Sources {
-			is := func(others string) bool { return p.at(others) == p.at(name) }
-			same := slices.ContainsFunc(other.Sources, is) && c.Sheet == other.Sheet && c.Path == other.Path && c.Member == other.Member
-			if same && !slices.Contains(c.Allow, shared) {
-				return fmt.Errorf("%s has the source %s of %s; if each reads its own rows of it, allow: [%s] lets it pass", c.County, name,
-					other.County, shared)
-			}
+// part is what a county reads of a source.
+type part struct{ source, sheet, path, member string }
+
+// checkShared refuses a source that a county above has: a line was copied, and not changed. It notes
+// in read who reads what.
+func (p *Plan) checkShared(c County, read map[part]string) error {
+	for _, name := range c.Sources {
+		its := part{p.at(name), c.Sheet, c.Path, c.Member}
+		other, known := read[its]
+		if known && other != c.County && !slices.Contains(c.Allow, shared) {
+			return fmt.Errorf("%s has the source %s of %s; if each reads its own rows of it, allow: [%s] lets it pass",
+				c.County, name, other, shared)
+		}
+		if !known {
+			read[its] = c.County
 		}
 	}
 	return nil
@@ -224,12 +229,18 @@ func (c County) allowed() (a reindexer.Allowed, err error) {
 		all = append(all, reindexer.Emptied(name))
 	}
 	for _, text := range all {
-		if text == "renewed" || text == "shrunk" {
-			text += "=" + c.County
+		name, value, _ := strings.Cut(text, "=")
+		ofCounty := name == "renewed" || name == "shrunk"
+		switch {
+		case text == shared:
+			continue
+		case ofCounty && value == "":
+			text = name + "=" + c.County
+		case ofCounty && index.Fold(value) != index.Fold(c.County) || !ofCounty && name != "changed" && name != "empty":
+			return a, fmt.Errorf("%w: a county allows renewed, shrunk, changed=FIELD, empty=SOURCE and %s, of itself, not %q",
+				reindexer.ErrUsage, shared, text)
 		}
-		if text != shared {
-			err = errors.Join(err, a.Allow(text))
-		}
+		err = errors.Join(err, a.Allow(text))
 	}
 	return a, err
 }

@@ -324,6 +324,8 @@ func TestPlan_Wrong(t *testing.T) {
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv], allow: [changed=amount]}\n":                                      `changed names a field, and "amount" is none`,
 		"counties:\n- {county: 'Orange, FL', sources: [b.csv, a.csv]}\n- {county: 'Lake, FL', sources: [./a.csv], map: m.jq}\n": "Lake, FL has the source ./a.csv of Orange, FL; if each reads its own rows of it, allow: [shared] lets it pass",
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv], allow: [moved=x]}\n":                                             "not \"moved=x\"",
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv], allow: [moved]}\n":                                               "not \"moved\"",
+		"counties:\n- {county: 'Orange, FL', sources: [a.csv], allow: ['shrunk=Lake, FL']}\n":                                   "of itself, not \"shrunk=Lake, FL\"",
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv], max-rejects: 1.5}\n":                                             "counties.max-rejects is number 1.5, and has to be an integer",
 		"max-shrink: some\ncounties: []\n":                                                                                      "max-shrink is string, and has to be a number",
 		"counties:\n- {county: 'Orange, FL', sources: [a.csv], map: none.jq}\n":                                                 "none.jq",
@@ -346,7 +348,7 @@ func TestPlan_Wrong(t *testing.T) {
 func TestPlan_Shared(t *testing.T) {
 	t.Parallel()
 	f := folder{t: t, dir: t.TempDir()}
-	for _, more := range []string{"allow: [shared, shrunk]", "sheet: Lake", "member: lake.csv", "path: .lake"} {
+	for _, more := range []string{"allow: [shared, shrunk]", "allow: [shared, 'renewed=lake, FL']", "sheet: Lake", "member: lake.csv", "path: .lake"} {
 		f.write("plan.yaml", "counties:\n- {county: 'Orange, FL', sources: [a.x]}\n- {county: 'Lake, FL', sources: [a.x], "+more+"}\n")
 		if _, err := Read(filepath.Join(f.dir, "plan.yaml")); err != nil {
 			t.Errorf("%s: %v", more, err)
