@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -96,7 +97,7 @@ func (p *program) loadCommand() *cobra.Command {
 		if err != nil {
 			return usageError{err}
 		}
-		if counties.MaxShrink != nil && !f.Changed("max-shrink") && !f.Changed("force") {
+		if counties.MaxShrink != nil && !f.Changed("max-shrink") && cfg.MaxShrink < 100 { // 100 is --force
 			cfg.MaxShrink = *counties.MaxShrink
 		}
 		return p.load(ctx, s, cfg, asJSON, func(ctx context.Context, cfg reindexer.Config) (reindexer.Report, error) {
@@ -122,9 +123,12 @@ func guardFlags(f *pflag.FlagSet, cfg *reindexer.Config) {
 		"same as --allow shrunk=`COUNTY`")
 	f.Var(allowFlag{&cfg.Allowed, reindexer.Emptied}, "may-empty",
 		"same as --allow changed=`FIELD`, or for a source empty=SOURCE")
-	f.BoolFunc("force", "compare nothing with the live generation", func(string) error {
-		cfg.MaxShrink = 100
-		return nil
+	f.BoolFunc("force", "compare nothing with the live generation", func(text string) error {
+		force, err := strconv.ParseBool(text)
+		if force {
+			cfg.MaxShrink = 100
+		}
+		return err
 	})
 }
 

@@ -179,6 +179,8 @@ func TestX68_ExitCodes(t *testing.T) {
 		{exitLater, []string{gone}},
 		{exitLater, []string{"--plan", away}},
 		{exitFailed, []string{"--plan", mixed}},
+		{exitRefused, []string{"--force=false", file("other.ndjson", records(101))}},
+		{exitUsage, []string{"--force=maybe", first}},
 		{exitDone, []string{"--dry-run", file("other.ndjson", records(101))}},
 		{exitDone, []string{"--allow", "renewed=Orange, FL", file("other.ndjson", records(101))}},
 		{exitDone, []string{"--force", first}},
