@@ -28,7 +28,10 @@ type table interface {
 }
 
 // tableRows are the rows of a table as records.
-type tableRows struct{ table }
+type tableRows struct {
+	table
+	cells []string // of a row of a sheet, reused
+}
 
 func (t *tableRows) Next() (Row, error) {
 	object, err := t.table.Next()
@@ -37,11 +40,12 @@ func (t *tableRows) Next() (Row, error) {
 	}
 	row, size := Row{Value: object, Line: t.Line(), columns: t.Columns()}, 0
 	if s, isSheet := t.table.(*xlsx.Sheet); isSheet {
-		cells := make([]string, len(row.columns))
-		for i, name := range row.columns {
-			cells[i], _ = object[name].(string)
+		t.cells = t.cells[:0]
+		for _, name := range row.columns {
+			text, _ := object[name].(string)
+			t.cells = append(t.cells, text)
 		}
-		row.Again, row.Single = headerAgain(cells, row.columns), s.Single
+		row.Again, row.Single = headerAgain(t.cells, row.columns), s.Single
 	}
 	for _, value := range object {
 		n, valid := valueIsUTF8(value)
@@ -75,7 +79,7 @@ func openTable(ctx context.Context, plain io.Reader, f Form, done func()) (*Read
 		if err != nil {
 			return nil, err
 		}
-		r.records, r.Columns = &tableRows{rows}, rows.Columns()
+		r.records, r.Columns = &tableRows{table: rows}, rows.Columns()
 		r.close = func() {
 			rows.Close()
 			done()

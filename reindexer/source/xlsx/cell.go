@@ -78,6 +78,16 @@ func (c placed) blank() bool {
 	return is && strings.TrimSpace(text) == ""
 }
 
+// filled returns how many of the cells are not blank.
+func filled(cells []placed) (n int) {
+	for _, c := range cells {
+		if !c.blank() {
+			n++
+		}
+	}
+	return n
+}
+
 // label reports whether c says what the next cell is, as a form does.
 func (c placed) label() bool {
 	text, _ := c.value.(string)

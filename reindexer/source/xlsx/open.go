@@ -57,9 +57,14 @@ func Open(file io.ReaderAt, size int64, c Choice) (*Sheet, error) {
 		s.Close()
 		return nil, err
 	}
+	if c.Sheet != "" || len(c.Names) == 0 { // nobody asks which other sheets fit
+		return s, nil
+	}
 	for _, other := range s.others[:min(len(s.others), mostFitting)] {
-		_, fits, err := b.header(other.part, c)
-		if fits && err == nil && !other.hidden && c.Sheet == "" {
+		if other.hidden {
+			continue
+		}
+		if _, fits, err := b.header(other.part, c); fits && err == nil {
 			s.Fitting = append(s.Fitting, other.name)
 		}
 	}

@@ -124,7 +124,7 @@ func (s *Sheet) Close() {
 // Single.
 func (s *Sheet) Next() (map[string]any, error) {
 	cells, err := s.cells()
-	for err == nil && !slices.ContainsFunc(cells, func(c placed) bool { return !c.blank() }) {
+	for err == nil && filled(cells) == 0 {
 		cells, err = s.cells()
 	}
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Sheet) Next() (map[string]any, error) {
 	if s.hidden {
 		s.Hidden++
 	}
-	own := len(slices.DeleteFunc(slices.Clone(cells), placed.blank))
+	own := filled(cells)
 	cells, below := s.merged.fill(cells, s.number, len(s.names))
 	s.Single = own+below == 1 && s.named > 2
 	row := s.row
