@@ -142,15 +142,11 @@ func (r *reading) warnOfIgnored() {
 	}
 }
 
-// sumText matches a text that says that its row is a sum of others, or a note below them.
-var sumText = regexp.MustCompile(`^(?i)\W*(((grand|sub)[ -]?)?(totals?|sums?|count)(\W*| (of|for)\b.*|\W.*\d.*)|` +
-	`end of (the )?(report|file|list|data)\b.*|printed( on| by| today|:|\W*\d).*)$`)
-
 // warnOfSum warns of a source whose last record, below a header, says that it is a sum or a note.
 func (r *reading) warnOfSum(src source.Source, in *source.Reader, last *source.Row) {
 	row, _ := last.Value.(map[string]any)
 	for _, name := range in.Columns {
-		if text, _ := row[name].(string); sumText.MatchString(text) {
+		if text, _ := row[name].(string); source.IsSum(text) {
 			r.warn("%s: its last row, in line %d, looks like a sum or a note, and is loaded as a filing: %s is %q; leave it out, as with "+
 				"where,%s != %s", src.Name, last.Line, name, text, name, text)
 			return

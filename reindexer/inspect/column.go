@@ -78,7 +78,7 @@ func (c *column) add(v any, row, line int) {
 	s, _ := v.(string)
 	if trimmed := strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }); trimmed != s {
 		c.blanks++
-	} else if nothing.MatchString(s) && len(c.nothing) < mostListed {
+	} else if nothing.MatchString(s) && (c.nothing[s] > 0 || len(c.nothing) < mostListed) {
 		c.nothing[s]++
 	}
 	c.cents = c.cents || cents.MatchString(fmt.Sprint(v))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -41,9 +40,6 @@ type last struct {
 	line, cells int
 	sum         bool // a text in it says so
 }
-
-// sumText matches texts of rows that are no records.
-var sumText = regexp.MustCompile(`^(?i)\W*((grand|sub) ?)?(totals?|sum|count|printed|end of|report)\b`)
 
 func look(ctx context.Context, s source.Source, today time.Time) (*File, error) {
 	var read atomic.Int64
@@ -101,7 +97,7 @@ func (f *File) add(v any, line int, today time.Time) {
 		}
 		if c.add(v, f.rows, line); !mapping.Blank(v) {
 			text, _ := v.(string)
-			this.cells, this.sum = this.cells+1, this.sum || sumText.MatchString(text)
+			this.cells, this.sum = this.cells+1, this.sum || source.IsSum(text)
 		}
 	})
 	this.line, f.cells = line, f.cells+int64(this.cells)

@@ -506,3 +506,20 @@ func TestX22_Unsure(t *testing.T) {
 		t.Error(described, table)
 	}
 }
+
+// TestX71_NamesAreNoSums: a name that begins as a sum does is a record in inspect as in a load, and a word for nothing is counted
+// however many others there are.
+func TestX71_NamesAreNoSums(t *testing.T) {
+	t.Parallel()
+	text := "Case,Owner,Note\nK-1,A SAMPLE,x\nK-2,B SAMPLE,x\nK-3,COUNT DRACULA,x\nK-4,TOTAL WINE & MORE LLC,x\n"
+	if described, _ := proposed(t, "a.csv", text); strings.Contains(described, "looks like no record") {
+		t.Error(described)
+	}
+	text = "Case,Owner\n"
+	for i, word := range strings.Fields("None NONE none nan NaN NAN nat NaT nil None None") {
+		text += fmt.Sprintf("K-%d,%s\n", i, word)
+	}
+	if described, _ := proposed(t, "a.csv", text); !strings.Contains(described, `"None" 3 times`) {
+		t.Error(described)
+	}
+}

@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -123,3 +124,10 @@ func headerAgain(cells, names []string) bool {
 	}
 	return slices.EqualFunc(record.ColumnNames(cells), names, strings.EqualFold)
 }
+
+// sumText matches what IsSum says.
+var sumText = regexp.MustCompile(`^(?i)\W*(((grand|sub)[ -]?)?(totals?|sums?|count)(\W*| (of|for)\b.*|\W.*\d.*)|` +
+	`end of (the )?(report|file|list|data)\b.*|printed( on| by| today|:|\W*\d).*)$`)
+
+// IsSum reports whether a text says that its row is a sum of others, or a note below them.
+func IsSum(text string) bool { return sumText.MatchString(text) }
