@@ -81,7 +81,8 @@ func (r *running) compareCounties() (all []comparedCounty) {
 	for _, counties := range []map[string]index.CountyCounts{was.Counties, r.counts.Counties} {
 		for _, county := range slices.Sorted(maps.Keys(counties)) {
 			name := index.Fold(county)
-			if slices.ContainsFunc([]index.Counts{before, after}, func(c index.Counts) bool { _, has := c.Counties[name]; return has }) {
+			_, had := before.Counties[name]
+			if _, has := after.Counties[name]; had || has {
 				all = append(all, comparedCounty{county, before.Counties[name], after.Counties[name], changes[name]})
 				delete(before.Counties, name)
 				delete(after.Counties, name)

@@ -135,8 +135,8 @@ func checkReads(src source.Source, in *source.Reader, p *mapping.Program) ([]map
 	}
 	record := ""
 	if cell := in.Headless(); cell != "" {
-		record = fmt.Sprintf("its first row has %q: if it is a record, write a header above it; else --header-row says which "+
-			"row the header is", cell)
+		record = fmt.Sprintf("its first row has %q: if it is a record, write a header above it; else --header-row says "+
+			"which row the header is", cell)
 	}
 	for _, read := range p.Reads() {
 		if slices.Contains(in.Columns, read.Name) {

@@ -118,7 +118,8 @@ func (r *reading) each(ctx context.Context, do handle) error {
 			"places, or signs?", r.abroad, r.atAbroad)
 	}
 	if r.large > 0 {
-		r.warn("ids above 9007199254740992 (2^53), which jq, JavaScript and spreadsheets round: %d, the first at %s; id(…) of a mapping makes smaller ones",
+		r.warn("ids above 9007199254740992 (2^53), which jq, JavaScript and spreadsheets round: %d, the first at %s; "+
+			"id(…) of a mapping makes smaller ones",
 			r.large, r.atLarge)
 	}
 	return nil
@@ -145,7 +146,8 @@ func (r *reading) one(ctx context.Context, src source.Source, do handle) error {
 		err = in.Unchanged(err)
 	}
 	if err == nil && r.head == 0 && in.LastOpen() {
-		r.warn("%s: its last row, in line %d, has no line end, and all others have one: the file may be cut off; fetch it again",
+		r.warn("%s: its last row, in line %d, has no line end, and all others have one: the file may be cut off; fetch "+
+			"it again",
 			src.Name, in.Line())
 	}
 	r.countUnread(src)

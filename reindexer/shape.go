@@ -135,7 +135,9 @@ func (r *running) today() time.Time { return r.started.UTC().Truncate(24 * time.
 
 // shapeOf reads the shape of a county's values. Engines find each by their orders, so that nothing
 // is kept of them.
-func (r *running) shapeOf(ctx context.Context, from index.Reader, county string, c index.CountyCounts) (s shape, err error) {
+func (r *running) shapeOf(
+	ctx context.Context, from index.Reader, county string, c index.CountyCounts,
+) (s shape, err error) {
 	within := index.AnyOf{Fields: []index.Field{index.County}, Values: []string{index.Fold(county)}}
 	s = newShape()
 	for i, field := range amounts() {
@@ -161,7 +163,9 @@ func (r *running) shapeOf(ctx context.Context, from index.Reader, county string,
 }
 
 // filingAt returns a filing by its place in an order; nil if there are not that many.
-func filingAt(ctx context.Context, from index.Reader, where index.Filter, order index.Sort, place int64) (*index.Filing, error) {
+func filingAt(
+	ctx context.Context, from index.Reader, where index.Filter, order index.Sort, place int64,
+) (*index.Filing, error) {
 	page, err := from.Rows(ctx, index.Query{Where: where, Sort: order, Offset: int(place), Limit: 1})
 	if err != nil || len(page.Records) == 0 {
 		return nil, err

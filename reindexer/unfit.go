@@ -147,8 +147,8 @@ func (r *reading) warnOfSum(src source.Source, in *source.Reader, last *source.R
 	row, _ := last.Value.(map[string]any)
 	for _, name := range in.Columns {
 		if text, _ := row[name].(string); source.IsSum(text) {
-			r.warn("%s: its last row, in line %d, looks like a sum or a note, and is loaded as a filing: %s is %q; leave it out, as with "+
-				"where,%s != %s", src.Name, last.Line, name, text, name, text)
+			r.warn("%s: its last row, in line %d, looks like a sum or a note, and is loaded as a filing: %s is %q; leave "+
+				"it out, as with where,%s != %s", src.Name, last.Line, name, text, name, text)
 			return
 		}
 	}

@@ -32,7 +32,8 @@ func (p *program) checkCommand() *cobra.Command {
 		Args:    noArguments,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "an array of result, what, detail")
-	cmd.Flags().StringVar(&file, "plan", "", "instead, try the first rows and the mapping of each county of this file (see load --plan)")
+	cmd.Flags().StringVar(&file, "plan", "",
+		"instead, try the first rows and the mapping of each county of this file (see load --plan)")
 	cmd.Flags().StringArrayVar(&only, "only", nil, "county of the plan (may be repeated)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		do := p.check
@@ -86,7 +87,8 @@ func (p *program) checkPlan(ctx context.Context, file string, only []string) (fo
 	if err != nil {
 		return nil, usageError{err}
 	}
-	tried, err := counties.Check(ctx, reindexer.Config{Servers: serversOf(s), Temporary: int64(s.Temporary), Log: p.logger(s)}, only)
+	tried, err := counties.Check(ctx, reindexer.Config{Servers: serversOf(s), Temporary: int64(s.Temporary),
+		Log: p.logger(s)}, only)
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -127,7 +129,8 @@ func (p *program) healthCommand() *cobra.Command {
 		Hidden: true,
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
 			if _, _, err := net.SplitHostPort(s.OperationsListen); err != nil {
-				return usageError{fmt.Errorf("FILINGS_OPERATIONS_LISTEN=%s: must be an address for `filings health`", s.OperationsListen)}
+				return usageError{fmt.Errorf("FILINGS_OPERATIONS_LISTEN=%s: must be an address for `filings health`",
+					s.OperationsListen)}
 			}
 			return check.Ready(ctx, s)
 		}),

@@ -61,7 +61,8 @@ func (p *program) rollbackCommand() *cobra.Command {
 
 		ValidArgsFunction: p.completeGeneration,
 	}
-	cmd.Flags().BoolVar(&hold, "hold", false, "loads are refused until `filings release`; otherwise the next one undoes the rollback")
+	cmd.Flags().BoolVar(&hold, "hold", false,
+		"loads are refused until `filings release`; otherwise the next one undoes the rollback")
 	cmd.Flags().StringVar(&reason, "reason", "", "with --hold: what refused loads say, at most 500 bytes")
 	cmd.RunE = p.withEngine(func(ctx context.Context, store generation.Store, args []string) error {
 		if reason != "" && !hold || len(reason) > maxReason || strings.ContainsFunc(reason, unicode.IsControl) {

@@ -118,7 +118,8 @@ func guardFlags(f *pflag.FlagSet, cfg *reindexer.Config) {
 		"allow this `PERCENT` fewer filings than the live generation, in total and in each county of 200 or more "+
 			"(100: same as --force)")
 	f.Var(allowFlag{&cfg.Allowed, func(text string) string { return text }}, "allow",
-		"allow a `CHANGE` that guards refuse: renewed=COUNTY, shrunk=COUNTY, changed=FIELD, empty=SOURCE or moved (repeatable)")
+		"allow a `CHANGE` that guards refuse: renewed=COUNTY, shrunk=COUNTY, changed=FIELD, empty=SOURCE or moved "+
+			"(repeatable)")
 	f.Var(allowFlag{&cfg.Allowed, func(county string) string { return "shrunk=" + county }}, "may-shrink",
 		"same as --allow shrunk=`COUNTY`")
 	f.Var(allowFlag{&cfg.Allowed, reindexer.Emptied}, "may-empty",

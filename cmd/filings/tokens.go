@@ -30,11 +30,12 @@ const (
 
 func (p *program) tokensCommand() *cobra.Command {
 	all := &cobra.Command{
-		Use:     "tokens",
-		Short:   "Makes tokens that web pages and links use instead of a key",
-		Long:    help("tokens"),
-		Example: "  filings tokens create --user alice@example.com --expires-in 720h origin=https://maps.example.com county='Orange, FL' endpoints=tiles,one",
-		Args:    noSuchCommand,
+		Use:   "tokens",
+		Short: "Makes tokens that web pages and links use instead of a key",
+		Long:  help("tokens"),
+		Example: "  filings tokens create --user alice@example.com --expires-in 720h origin=https://maps.example.com " +
+			"county='Orange, FL' endpoints=tiles,one",
+		Args: noSuchCommand,
 		RunE: func(*cobra.Command, []string) error {
 			return usageError{errors.New("no command: must be create; see `filings help tokens`")}
 		},
@@ -49,7 +50,8 @@ func (p *program) tokensCommand() *cobra.Command {
 		Args:    cobra.ArbitraryArgs,
 	}
 	userFlag(create, &f)
-	create.Flags().DurationVar(&life, "expires-in", defaultLife, "how long the token is valid, up to 8784h, which is 366 days, and without origin 9600h, which is 400")
+	create.Flags().DurationVar(&life, "expires-in", defaultLife,
+		"how long the token is valid, up to 8784h, which is 366 days, and without origin 9600h, which is 400")
 	create.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, args []string) (err error) {
 		if len(s.TokenSecrets) == 0 {
 			return usageError{errors.New("FILINGS_TOKEN_SECRETS is not set: it must be what `filings serve` has")}
@@ -59,7 +61,8 @@ func (p *program) tokensCommand() *cobra.Command {
 			longest = maxLife
 		}
 		if life < time.Minute || life > longest {
-			return usageError{fmt.Errorf("--expires-in %s: must be from 1m to %gh, which is %g days", life, longest.Hours(), longest.Hours()/24)}
+			return usageError{fmt.Errorf("--expires-in %s: must be from 1m to %gh, which is %g days", life, longest.Hours(),
+				longest.Hours()/24)}
 		}
 		store, err := openKeys(s, nil, nil)
 		if err != nil {

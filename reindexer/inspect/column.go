@@ -65,7 +65,8 @@ var (
 )
 
 func newColumn(path, name string, today time.Time) *column {
-	return &column{path: path, name: name, today: today.Format(time.DateOnly), forms: formsOf(today), counts: true, nothing: map[string]int64{}}
+	return &column{path: path, name: name, today: today.Format(time.DateOnly), forms: formsOf(today), counts: true,
+		nothing: map[string]int64{}}
 }
 
 // add takes a value, of the record with that number, which begins at a line.
@@ -76,7 +77,8 @@ func (c *column) add(v any, row, line int) {
 	}
 	c.filled++
 	s, _ := v.(string)
-	if trimmed := strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }); trimmed != s {
+	unseen := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+	if strings.TrimFunc(s, unseen) != s {
 		c.blanks++
 	} else if nothing.MatchString(s) && (c.nothing[s] > 0 || len(c.nothing) < mostListed) {
 		c.nothing[s]++

@@ -112,8 +112,8 @@ func (f *File) sums() (notes []string) {
 	for _, l := range f.tail {
 		few := int64(l.cells)*2*f.records < f.cells
 		if f.records > 3 && few || l.sum {
-			notes = append(notes, fmt.Sprintf("Line %d is at the end and looks like no record (%d cells): where leaves it out, as "+
-				"in where,COLUMN != Total", l.line, l.cells))
+			notes = append(notes, fmt.Sprintf("Line %d is at the end and looks like no record (%d cells): where leaves it "+
+				"out, as in where,COLUMN != Total", l.line, l.cells))
 		}
 	}
 	return notes

@@ -101,7 +101,8 @@ func (f *File) again(columns []*column, most int) (first string, n int) {
 // they are few.
 func (f *File) almost(c *column) string {
 	most := int(f.records / exceptions)
-	if c.filled < f.records || !c.identifies() || !idNames[0].MatchString(words(c.name)) && !idNames[1].MatchString(words(c.name)) {
+	named := idNames[0].MatchString(words(c.name)) || idNames[1].MatchString(words(c.name))
+	if c.filled < f.records || !c.identifies() || !named {
 		return ""
 	}
 	if first, n := f.again([]*column{c}, most+1); n > 0 && n <= most {

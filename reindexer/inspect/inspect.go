@@ -103,7 +103,8 @@ func (f *File) describe(p Proposal) (string, error) {
 		widest = max(widest, len([]rune(c.as(p))))
 	}
 	for _, c := range f.columns {
-		comment("%-*s %5.1f%%  %-24s %s", min(widest, 40), c.as(p), percent(c.filled, f.records), c.looks(f.unique(c), f.almost(c), f.records),
+		comment("%-*s %5.1f%%  %-24s %s", min(widest, 40), c.as(p), percent(c.filled, f.records),
+			c.looks(f.unique(c), f.almost(c), f.records),
 			c.listed())
 	}
 	if f.more {

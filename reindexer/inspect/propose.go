@@ -83,7 +83,8 @@ func (f *File) propose(county string) []mapping.Row {
 		switch {
 		case len(found) == 0 && len(weak) > 0:
 			weak = weak[:min(len(weak), shownOthers)]
-			rows = append(rows, mapping.Row{Field: r.field, Or: weak, Sure: "unsure: nothing says that one of these is " + r.field})
+			rows = append(rows, mapping.Row{Field: r.field, Or: weak,
+				Sure: "unsure: nothing says that one of these is " + r.field})
 		case len(found) > 0:
 			taken[found[0]] = true
 			row := f.reading(r, found[0])
@@ -107,7 +108,8 @@ func (f *File) propose(county string) []mapping.Row {
 // sure says how sure it is that a field is read from a column, beside which others are named.
 func (f *File) sure(r rule, c *column, others int) string {
 	said := "sure"
-	switch first := slices.IndexFunc(r.names, func(n string) bool { return regexp.MustCompile(n).MatchString(words(c.name)) }); {
+	named := func(pattern string) bool { return regexp.MustCompile(pattern).MatchString(words(c.name)) }
+	switch first := slices.IndexFunc(r.names, named); {
 	case percent(c.filled, f.records) < 50:
 		said = fmt.Sprintf("unsure: %.1f%% of the records have it", percent(c.filled, f.records))
 	case c.ambiguous() != "":
@@ -254,7 +256,8 @@ func (f *File) partsOf(street *column, part int) []*column {
 }
 
 // otherAddress matches names of addresses of people.
-var otherAddress = regexp.MustCompile(`\b(` + people + `|mail\w*|billing|owner|taxpayer|violator|debtor|deed)\b.*\b(addr|city|street|state)`)
+var otherAddress = regexp.MustCompile(`\b(` + people +
+	`|mail\w*|billing|owner|taxpayer|violator|debtor|deed)\b.*\b(addr|city|street|state)`)
 
 // notFiling matches names of columns that describe the export, or what happened after the filing.
 var notFiling = regexp.MustCompile(`\b(scraped?|fetched|updated|modified|exported|generated|` +

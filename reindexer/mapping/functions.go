@@ -50,8 +50,8 @@ var Functions = []Function{
 	}, 0, 0, func(_ *run, v any, _ []any) any { return numeric("number", number, v) }},
 	{"date", `date("MM/DD/YYYY")`, "a day as YYYY-MM-DD. Parts of a form: `YYYY`, `YY` (the last such year that is not " +
 		"after today), `MM`, `MON` and `MONTH` (English names), `DD`; or `ms`, milliseconds since 1970. The first of " +
-		"several forms that fits counts. A time after the date is ignored, unless it has a zone: then the day is the one in " +
-		"the zone after the forms, or in `--time-zone`", []Example{
+		"several forms that fits counts. A time after the date is ignored, unless it has a zone: then the day is the " +
+		"one in the zone after the forms, or in `--time-zone`", []Example{
 		{`date("MM/DD/YYYY")`, `"8/21/2017"`, `"2017-08-21"`}, {`date("DD-MON-YY")`, `"3-Aug-17"`, `"2017-08-03"`},
 		{`date("YYYY-MM-DD"; "YYYY/MM/DD")`, `"2025/07/21"`, `"2025-07-21"`},
 		{`date("ms"; "America/New_York")`, `1767668400000`, `"2026-01-05"`},

@@ -67,7 +67,8 @@ func openRows(text *bufio.Reader, f Form, done func()) (*Reader, error) {
 	}
 	header = slices.Clone(header)
 	r.names = record.ColumnNames(header)
-	return &Reader{Format: CSV, Header: header, Columns: r.names, explicit: f.HeaderRow != "", records: r, close: done}, err
+	return &Reader{Format: CSV, Header: header, Columns: r.names, explicit: f.HeaderRow != "", records: r,
+		close: done}, err
 }
 
 // Line is the number of the last line.
@@ -198,8 +199,8 @@ func (c *csvRows) fault(row Row, wrong *csv.ParseError) (*record.Fault, error) {
 	case wrong.Column > len(last):
 		return nil, fmt.Errorf("%w: the quote that line %d leaves open is never closed", ErrUnfinished, row.Line)
 	case wrong.Err == csv.ErrBareQuote && strings.HasSuffix(last[:wrong.Column-1], string(c.csv.Comma)+" "):
-		return &record.Fault{Reason: fmt.Sprintf("has a blank before the quote at byte %d of its line: without it the cell begins "+
-			"with one", wrong.Column)}, nil
+		return &record.Fault{Reason: fmt.Sprintf("has a blank before the quote at byte %d of its line: without it the "+
+			"cell begins with one", wrong.Column)}, nil
 	case wrong.Err == csv.ErrBareQuote:
 		return &record.Fault{Reason: fmt.Sprintf("has a quote at byte %d of its line, in a cell that does not begin with one",
 			wrong.Column)}, nil

@@ -229,8 +229,8 @@ func (u *refuseUTF8) Transform(dst, src []byte, atEOF bool) (int, int, error) {
 	copy(dst, src[:n])
 	switch {
 	case u.wide > 0 && u.bytewise > 0:
-		return n, n, fmt.Errorf("its line %d is UTF-8, and its line %d is not: --encoding %s would spoil the first. Get it in one "+
-			"encoding", u.wide, u.bytewise, u.name)
+		return n, n, fmt.Errorf("its line %d is UTF-8, and its line %d is not: --encoding %s would spoil the first. Get "+
+			"it in one encoding", u.wide, u.bytewise, u.name)
 	case n < len(src) && (len(dst)-n < utf8.UTFMax):
 		return n, n, transform.ErrShortDst
 	case n < len(src):

@@ -72,7 +72,8 @@ func unused(inputs []Input, all []Source) error {
 				until++
 			}
 			may := func(s Source) bool {
-				return s.Input >= from && s.Input < until && (slices.Contains(option[1:], s.format) || s.format == "" || s.format == Zip)
+				return s.Input >= from && s.Input < until &&
+					(slices.Contains(option[1:], s.format) || s.format == "" || s.format == Zip)
 			}
 			if value != "" && !slices.ContainsFunc(all, may) {
 				return fmt.Errorf("%w: --%s is for %s, and no source after it is that", ErrUsage, option[0],

@@ -86,8 +86,8 @@ func memberOf(all []*zip.File, name string) (found *zip.File, err error) {
 	case found.Flags&1 != 0:
 		return nil, fmt.Errorf("its member %.200q is encrypted", found.Name)
 	case found.Method != zip.Store && found.Method != zip.Deflate:
-		return nil, fmt.Errorf("its member %.200q is compressed with %s, an unsupported compression: unpack it, or pack it with "+
-			"Deflate", found.Name, cmp.Or(methods[found.Method], fmt.Sprintf("method %d", found.Method)))
+		return nil, fmt.Errorf("its member %.200q is compressed with %s, an unsupported compression: unpack it, or pack "+
+			"it with Deflate", found.Name, cmp.Or(methods[found.Method], fmt.Sprintf("method %d", found.Method)))
 	}
 	return found, nil
 }

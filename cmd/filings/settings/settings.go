@@ -101,7 +101,8 @@ func Read() (Settings, error) {
 		return s, err
 	}
 	err := envconfig.Process(prefix, &s)
-	s.AWS = AWS{os.Getenv("AWS_REGION"), os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"), os.Getenv("AWS_SESSION_TOKEN")}
+	s.AWS = AWS{os.Getenv("AWS_REGION"), os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY"),
+		os.Getenv("AWS_SESSION_TOKEN")}
 	var parse *envconfig.ParseError
 	if errors.As(err, &parse) {
 		return s, fmt.Errorf("%s=%q: must be %s", parse.KeyName, parse.Value, form(parse.TypeName))

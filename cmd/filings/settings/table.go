@@ -30,7 +30,8 @@ func Rows() []Row {
 // Help is the table of settings for a terminal.
 func Help() string {
 	var b strings.Builder
-	b.WriteString("Settings are environment variables. One that begins with FILINGS_ and is not listed here is an error.\n" +
+	b.WriteString("Settings are environment variables. One that begins with FILINGS_ and is not listed here is an " +
+		"error.\n" +
 		"With OTEL_EXPORTER_OTLP_ENDPOINT, serve and load send traces; OTEL_TRACES_SAMPLER says which.\n")
 	for _, row := range Rows() {
 		fmt.Fprintf(&b, "\n%s\n    %s\n", row.Variable, row.Meaning)

@@ -74,7 +74,8 @@ func newRows(f *parquet.File) (*Rows, error) {
 	for _, c := range f.Root().Columns() {
 		p.names = append(p.names, c.Name())
 		leaf := valuesOf(c)
-		if leaf == nil && c.Name() == "bbox" && c.MaxRepetitionLevel() == 0 && !slices.ContainsFunc(c.Columns(), isNested) { // the box that GeoParquet has beside a shape
+		// the box that GeoParquet has beside a shape
+		if leaf == nil && c.Name() == "bbox" && c.MaxRepetitionLevel() == 0 && !slices.ContainsFunc(c.Columns(), isNested) {
 			p.names = p.names[:len(p.names)-1]
 			for range c.Columns() {
 				p.columns = append(p.columns, column{at: -1})
@@ -97,7 +98,8 @@ func newRows(f *parquet.File) (*Rows, error) {
 		if leaf.Optional() {
 			item--
 		}
-		p.columns = append(p.columns, column{at: len(p.names) - 1, list: leaf.MaxRepetitionLevel() > 0, kind: leaf.Type(), item: item})
+		p.columns = append(p.columns, column{at: len(p.names) - 1, list: leaf.MaxRepetitionLevel() > 0, kind: leaf.Type(),
+			item: item})
 	}
 	p.names = record.ColumnNames(p.names)
 	return p, nil

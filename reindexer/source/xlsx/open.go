@@ -38,7 +38,8 @@ func Open(file io.ReaderAt, size int64, c Choice) (*Sheet, error) {
 	if at < 0 {
 		return nil, fmt.Errorf("it has no sheet %q; --sheet may be %s", c.Sheet, list(b.sheets))
 	}
-	s := &Sheet{book: b, row: map[string]any{}, name: b.sheets[at].name, others: slices.Delete(slices.Clone(b.sheets), at, at+1)}
+	s := &Sheet{book: b, row: map[string]any{}, name: b.sheets[at].name,
+		others: slices.Delete(slices.Clone(b.sheets), at, at+1)}
 	row, _, err := b.header(b.sheets[at].part, c)
 	if err == nil {
 		err = s.begin(b.sheets[at].part, row)

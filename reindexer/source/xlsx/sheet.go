@@ -55,7 +55,8 @@ func (s *Sheet) Warnings() (all []string) {
 		all = append(all, fmt.Sprintf("%d rows are hidden in the sheet %q, and are read as the others", s.Hidden, s.name))
 	}
 	if len(s.Fitting) > 0 {
-		all = append(all, fmt.Sprintf("the sheet %q is read, and %q has the same columns; --sheet chooses", s.name, s.Fitting[0]))
+		all = append(all, fmt.Sprintf("the sheet %q is read, and %q has the same columns; --sheet chooses", s.name,
+			s.Fitting[0]))
 	}
 	return all
 }
