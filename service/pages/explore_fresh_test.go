@@ -80,8 +80,8 @@ func TestExplore_Fresh(t *testing.T) {
 	checkQuiet(e)
 }
 
-// TestExplore_KeySearched: a key that is typed or pasted into the search box, or comes with a link, is never sent as a term, and Enter
-// uses it as the key.
+// TestExplore_KeySearched: a key that is typed or pasted into the search box or a field, or comes with a link, is never sent as a term,
+// and Enter in the search box uses it as the key.
 func TestExplore_KeySearched(t *testing.T) {
 	t.Parallel()
 	servers.Nightly(t, "browser")
@@ -98,6 +98,8 @@ func TestExplore_KeySearched(t *testing.T) {
 	}
 	e.Insert("ak_li")
 	e.Wait(`document.querySelector('#suggestions [data-kind="key"]')`)
+	e.Value(`document.querySelector("#filter-owner").focus(), ""`)
+	e.Insert("ak_live_00112233")
 	e.Value(`new Promise((waited) => setTimeout(() => waited(""), 1000)) // longer than the pause after which a term is asked for`)
 	for _, request := range e.Requests() {
 		if strings.Contains(request, "ak_") {

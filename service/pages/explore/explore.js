@@ -140,7 +140,7 @@ function count(name, value, asked) {
   if (!counts.has(key)) {
     if (!asked && (name !== "owner" || client.account?.tier === "free")) return null;
     const [path, filter] = name === "address" && !filters.has(name) ? ["v1/filings/search", "q"] : ["v1/filings", name];
-    const answer = get("count", path, { [filter]: value, limit: 1 }, new AbortController().signal).then(({ pagination }) => pagination.total);
+    const answer = get("count", path, { [filter]: value, limit: 1 }, reading.signal).then(({ pagination }) => pagination.total);
     counts.set(key, answer.catch(() => counts.delete(key) && null));
   }
   return counts.get(key);
@@ -258,7 +258,7 @@ const selected = () => ({ ...where, ...(inView.checked && map.bounds) });
 /** A term is searched for, also misspelled where the generation knows its words; without one there is the list. */
 async function getRows(name, parameters, signal, typos = where.q ? "auto" : "") {
   try {
-    return await get(name, listPath(), { ...where, ...search.order, ...parameters, typos, limit: pageSize }, signal);
+    return await get(name, listPath(), { ...where, ...search.order, limit: pageSize, ...parameters, typos }, signal);
   } catch (failure) {
     if (!typos || !failure.message?.includes("before owners were kept")) throw failure;
     return getRows(name, parameters, signal, "");
@@ -437,7 +437,7 @@ async function print() {
   const { data, pagination: { total } } = shown;
   try {
     const all = data.length === Math.min(total, mostPrinted) ? data
-      : (await get("print", listPath(), { ...selected(), ...search.order, cursor: "*", limit: mostPrinted }, signal)).data;
+      : (await getRows("print", { ...(inView.checked && map.bounds), cursor: "*", limit: mostPrinted }, signal)).data;
     results.showRows(all, search.columns, "");
     writeHead(where, total, all.length);
     window.print();
@@ -455,7 +455,7 @@ one("#print").addEventListener("click", print);
 /** The names of all counties; asked for once. */
 function counties() {
   if (!client.ready) return false;
-  names ??= get("counties", "v1/counties", {}, new AbortController().signal).then(({ data }) => data);
+  names ??= get("counties", "v1/counties", {}, reading.signal).then(({ data }) => data);
   names.catch(() => (names = null));
   return names;
 }
@@ -507,7 +507,7 @@ async function start() {
   filters = new Filters(one("#filters"), openapi, {
     ...forms,
     counties,
-    owners: async (q) => client.ready && (await get("owners", "v1/owners", { q, limit: 10 }, new AbortController().signal)).data,
+    owners: async (q) => client.ready && !isKey(q) && (await get("owners", "v1/owners", { q, limit: 10 }, reading.signal)).data,
     values: async (kind) => client.ready && side.values(kind, where),
   });
   showAccount(client);
