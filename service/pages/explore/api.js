@@ -1,6 +1,6 @@
 // The API, as this page asks it.
 
-import { Refusal, refusalOf } from "./refusal.js";
+import { limitsOf, Refusal, refusalOf } from "./refusal.js";
 
 const attempts = 5; // for a request that comes too soon after others
 const most = 60; // answers that are kept
@@ -147,11 +147,6 @@ export class Client {
     this.account = { tier, limit, reset, remaining: same ? Math.min(before.remaining, remaining) : remaining };
   }
 }
-
-const limitsOf = (headers) => {
-  const [limit, remaining, reset] = ["Limit", "Remaining", "Reset"].map((name) => Number(headers.get(`X-RateLimit-${name}`)));
-  return { limit, remaining, reset };
-};
 
 /** Whether an answer is of before its request was sent, from the browser's store or a proxy's: then no less was left than was known. */
 function isOld(headers, before) {

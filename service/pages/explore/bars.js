@@ -1,7 +1,7 @@
 // The groups beside the map: a bar for each, which filters when it is pressed.
 
-import { element, one } from "./dom.js";
-import { choose, isChosen } from "./facets.js";
+import { element, one, refill } from "./dom.js";
+import { barOf } from "./facetbars.js";
 import { money, number } from "./format.js";
 
 const few = 50; // bars that show at once
@@ -61,10 +61,10 @@ export class Bars {
   }
 
   #draw(by, groups, total, where, length) {
-    const held = document.activeElement.closest("#bars button")?.dataset.key;
     const most = Math.max(...groups.map(length)) || 1;
     const shown = groups.slice(0, this.#shown);
-    this.#list.replaceChildren(...shown.map((group) => element("li", {}, this.#bar(by, group, length(group) / most, where))));
+    refill(this.#list, ...shown.map((group) => barOf(by, group, length(group) / most, where, this.#chosen, kinds[by].none,
+      element("span", { class: "sum" }, group.sum === null ? "no amounts" : money(group.sum)))));
     const selected = "bounds_north" in where ? "of what the other filters select in the map’s view" : "of what the other filters select";
     one("#groups-status").textContent = groups.length
       ? `${number(total)} ${total === 1 ? kinds[by].one : kinds[by].many} ${selected}. Press one to filter by it.`
@@ -76,22 +76,6 @@ export class Bars {
       this.#draw(by, groups, total, where, length);
       one(`li:nth-child(${few + 1}) button`, this.#list)?.focus();
     };
-    if (held !== undefined) [...this.#list.querySelectorAll("button")].find((button) => button.dataset.key === held)?.focus();
-  }
-
-  /** One bar, part of the longest one. No filter selects what has no value. */
-  #bar(by, { key, filings, sum }, part, where) {
-    const parts = [
-      element("span", { class: "name" }, key ?? kinds[by].none),
-      element("span", { class: "count" }, number(filings), element("span", { class: "spoken" }, filings === 1 ? " filing" : " filings")),
-      element("span", { class: "sum" }, sum === null ? "no amounts" : money(sum)),
-    ];
-    const bar = key === null
-      ? element("div", { class: "bar-of" }, ...parts)
-      : element("button", { type: "button", class: "bar-of", "data-key": key, "aria-pressed": String(isChosen(by, key, where)) }, ...parts);
-    bar.style.setProperty("--part", `${100 * part}%`);
-    if (key !== null) bar.addEventListener("click", () => this.#chosen(choose(by, key, where)));
-    return bar;
   }
 
   clear() {

@@ -3,14 +3,15 @@
 import { element, one } from "./dom.js";
 import { brief, label, money, number } from "./format.js";
 
-const lists = { filing_types: ",", exclude_filing_types: ",", categories: ",", exclude_categories: ",", county: ";", exclude_counties: ";", exclude_holders: ";", zip: ",", state: "," };
+/** What is between the values of a filter that takes several: names of counties and of people have commas of their own. */
+export const separators = { filing_types: ",", exclude_filing_types: ",", categories: ",", exclude_categories: ",", county: ";", exclude_counties: ";", exclude_holders: ";", owner: ";", zip: ",", state: "," };
 const dollars = (text) => (Number.isFinite(Number(text)) ? money(Number(text)).replace(".00", "") : text);
 
 /** The chips of filters: { text, changes }, changes the filters without that one: names and values, "" for none. */
 export function chipsOf(where) {
   const { near, radius, polygon, date_start, date_end, ...rest } = where;
   const chips = Object.entries(rest).flatMap(([name, value]) => {
-    const separator = lists[name], values = separator ? value.split(separator).map((v) => v.trim()).filter(Boolean) : [value];
+    const separator = separators[name], values = separator ? value.split(separator).map((v) => v.trim()).filter(Boolean) : [value];
     return values.map((v) => ({ text: said(name, v), changes: { [name]: values.filter((other) => other !== v).join(separator) } }));
   });
   if (date_start || date_end) chips.push({ text: period(date_start, date_end), changes: { date_start: "", date_end: "" } });

@@ -7,6 +7,8 @@ import { keep, kept } from "./view.js";
 // What tells filings apart; the other fields can be chosen, and follow as they were answered.
 const first = ["owner", "filingAmount", "filingDate", "filingType", "county", "propertyAddress", "filingHolder"];
 
+const ordered = (fields) => [...first.filter((field) => fields.includes(field)), ...fields.filter((field) => !first.includes(field))];
+
 export class Columns {
   #chosen = kept("filings-columns")?.split(",") ?? first;
   #fields = "";
@@ -33,14 +35,14 @@ export class Columns {
   }
 
   #choose(fields) {
-    this.#chosen = [...first.filter((f) => fields.includes(f)), ...fields.filter((f) => !first.includes(f))];
+    this.#chosen = ordered(fields);
     keep("filings-columns", this.#chosen.join());
     this.#changed();
   }
 
   #offer(fields) {
     this.#fields = fields.join();
-    const boxes = [...first.filter((f) => fields.includes(f)), ...fields.filter((f) => !first.includes(f))].map((field) =>
+    const boxes = ordered(fields).map((field) =>
       element("label", {}, element("input", { type: "checkbox", value: field, checked: this.#chosen.includes(field) }), ` ${label(field)}`));
     one("#columns div").replaceChildren(...boxes);
   }

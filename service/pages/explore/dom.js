@@ -11,5 +11,14 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+/** Puts others in place of children; the focus stays on the one with the same key, or on the first where that is gone. */
+export function refill(place, ...children) {
+  const held = place.contains(document.activeElement) && document.activeElement.dataset.key;
+  place.replaceChildren(...children);
+  if (typeof held !== "string") return;
+  const buttons = [...place.querySelectorAll("[data-key]")];
+  (buttons.find((button) => button.dataset.key === held) ?? buttons[0])?.focus();
+}
+
 /** Returns the first element that a selector matches. */
 export const one = (selector, within = document) => within.querySelector(selector);

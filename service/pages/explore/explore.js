@@ -31,7 +31,7 @@ const client = new Client(showWait);
 const map = new FilingsMap(one("#map"), { moved, opened: (id) => details.open(id), chosen: openCell, drawn: change });
 const tiles = new Cells(loadTile, drawCells);
 const details = new Details({ get, chosen, related: { only, count }, failed: (failure, again) => trouble("filing", failure, again) });
-const results = new Results({ opened: (id) => details.open(id), turned: (pages) => turn(offset + pages * pageSize), sorted: (column) => search.sortBy(column) });
+const results = new Results({ opened: (id) => details.open(id), turned: (pages) => turn(offset + pages * pageSize), sorted: (column) => search.sortBy(column), listed: listUnplaced });
 const fresh = new Fresh({ load: reload, counties: openCounties, look: () => client.look().then(counted) });
 const requests = new Requests(one("#requests"));
 const side = new Side({ get, stream, opened: askGroups, chosen: change, failed: trouble });
@@ -64,7 +64,7 @@ function moved() {
   if (inView.checked) {
     [rows, offset] = [false, 0];
     results.wait();
-    side.offer(null);
+    side.download.offer(null);
   }
   const finding = !found && !timer && isBusy();
   if (going || finding) remember(); // what is in view is asked for next
@@ -84,7 +84,7 @@ function filtered(delay, from = 0, typed = false) {
   [found, rows, cells, offset] = [null, false, false, from];
   details.reset();
   results.wait();
-  side.offer(null);
+  side.download.offer(null);
   later(delay);
 }
 
@@ -109,7 +109,7 @@ function reload() {
   [found, rows, cells, names] = [null, false, false, null];
   client.renew();
   counts.clear();
-  side.reset();
+  side.groups.forget();
   details.reset();
   later(0);
 }
@@ -135,7 +135,7 @@ function only(filter) {
 
 /** How many filings a filter selects: a number or a promise; null where nobody knows yet and it is not asked for. */
 function count(name, value, asked) {
-  const key = `${name} ${value}`, total = side.total(name, value);
+  const key = `${name} ${value}`, total = side.groups.total(name, value);
   if (total !== null) return total;
   if (!counts.has(key)) {
     if (!asked && (name !== "owner" || client.account?.tier === "free")) return null;
@@ -213,7 +213,7 @@ async function askRows(signal) {
   const bounds = inView.checked ? map.bounds : {};
   if (!rows) showPage(await getRows("list", { ...bounds, offset: offset || "" }, signal));
   if (found.others === undefined && !glancing && (where.near || where.polygon)) found.others = await countUnplaced(signal);
-  results.showPlaced(found, inView.checked, listUnplaced);
+  results.showPlaced(found, inView.checked);
 }
 
 /** How many filings of the filters without their region have no place: they could lie in it. */
@@ -232,7 +232,7 @@ async function askCells(signal) {
   if (cells || !view.map) return;
   if (where.has_coordinates === "false") found.placed = 0;
   if (found.placed === undefined) await locate(signal);
-  results.showPlaced(found, inView.checked, listUnplaced);
+  results.showPlaced(found, inView.checked);
   if (found.placed) await tiles.load(map.extent, signal);
   drawCells();
   cells = true;
@@ -287,7 +287,7 @@ function counted() {
   requests.showUsed(client.used);
   showAccount(client);
   fresh.show(found?.generation ?? "", client.generation);
-  side.showLeft(client.account?.remaining ?? 0);
+  side.download.showLeft(client.account?.remaining ?? 0);
 }
 
 function showPage(list) {
@@ -298,7 +298,7 @@ function showPage(list) {
   results.showPage(list, search.columns, inView.checked, where.q);
   const meant = list.meta.corrected && total ? meantOf(where.q, list) : null;
   showMeant(meant ?? nearOf(list.meta.unmatched), change);
-  side.offer(meant ? null : { total, parameters: selected() }); // a file has what the term finds
+  side.download.offer(meant ? null : { total, parameters: selected() }); // a file has what the term finds
   results.select(filing);
   rows = true;
 }
@@ -384,7 +384,7 @@ function clear() {
   if (!rows) {
     showMeant(null);
     results.clear();
-    side.offer(null);
+    side.download.offer(null);
   }
 }
 

@@ -1,6 +1,6 @@
 // The facets beside the result: the types, counties and holders with most filings, a bar each, which filters when it is pressed.
 
-import { element, one } from "./dom.js";
+import { element, one, refill } from "./dom.js";
 import { choose, isChosen } from "./facets.js";
 import { number } from "./format.js";
 
@@ -15,25 +15,29 @@ export const showsFacets = () => one("#facets").getClientRects().length > 0 || (
  * the kind of which all groups are wanted.
  */
 export function showFacets(answers, where, { chosen, more }) {
-  const place = one("#facets"), held = document.activeElement.closest("#facets button")?.dataset.key;
-  place.replaceChildren(...Object.entries(titles).filter(([kind]) => answers[kind]).flatMap(([kind, title]) => {
+  refill(one("#facets"), ...Object.entries(titles).filter(([kind]) => answers[kind]).flatMap(([kind, title]) => {
     const groups = answers[kind].groups.filter(({ key }) => key !== null);
     const most = groups[0]?.filings ?? 1;
     const shown = groups.filter((group, i) => i < few || isChosen(kind, group.key, where));
-    const all = element("button", { type: "button", "data-more": kind, "aria-label": `${title}: all ${number(answers[kind].total)}` }, `all ${number(answers[kind].total)}`);
+    const all = element("button", { type: "button", "data-key": kind, "aria-label": `${title}: all ${number(answers[kind].total)}` }, `all ${number(answers[kind].total)}`);
     all.addEventListener("click", () => more(kind));
     return [
       element("h2", {}, title, ...(groups.length > few ? [all] : [])),
-      groups.length ? element("ul", {}, ...shown.map((group) => element("li", {}, bar(kind, group, most, where, chosen)))) : element("p", {}, "None"),
+      groups.length ? element("ul", {}, ...shown.map((group) => barOf(kind, group, group.filings / most, where, chosen))) : element("p", {}, "None"),
     ];
   }));
-  if (held !== undefined) [...place.querySelectorAll("button")].find((button) => button.dataset.key === held)?.focus();
 }
 
-function bar(kind, { key, filings }, most, where, chosen) {
-  const made = element("button", { type: "button", class: "bar-of", title: key, "data-key": key, "data-kind": kind, "aria-pressed": String(isChosen(kind, key, where)) },
-    element("span", { class: "name" }, key), element("span", { class: "count" }, number(filings), element("span", { class: "spoken" }, " filings")));
-  made.style.setProperty("--part", `${(100 * filings) / most}%`);
-  made.addEventListener("click", () => chosen(choose(kind, key, where)));
-  return made;
+/**
+ * The bar of a group, part of the longest one, with more in it. chosen is called with the filters that a press changes. No filter
+ * selects what has no value, which is called none.
+ */
+export function barOf(kind, { key, filings }, part, where, chosen, none, ...more) {
+  const pressed = key !== null && { type: "button", title: key, "data-key": key, "data-kind": kind, "aria-pressed": String(isChosen(kind, key, where)) };
+  const made = element(pressed ? "button" : "div", { class: "bar-of", ...pressed },
+    element("span", { class: "name" }, key ?? none),
+    element("span", { class: "count" }, number(filings), element("span", { class: "spoken" }, filings === 1 ? " filing" : " filings")), ...more);
+  made.style.setProperty("--part", `${100 * part}%`);
+  if (pressed) made.addEventListener("click", () => chosen(choose(kind, key, where)));
+  return element("li", {}, made);
 }

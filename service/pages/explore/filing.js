@@ -1,7 +1,8 @@
 // Filings in the panels: one with its head, its sections and what is related to it, and those of one place as a list to choose from.
 
 import { element } from "./dom.js";
-import { label, value } from "./format.js";
+import { filings, label, value } from "./format.js";
+import { plainly } from "./words.js";
 
 const filed = ["filingType", "filingAmount", "currentAmount", "filingDate", "filingHolder", "caseNumber", "county", "dateRange", "createdAt", "id"];
 
@@ -10,6 +11,9 @@ const related = { owner: "owner", filingHolder: "holder", county: "county", fili
 
 /** What a filing is called. */
 export const titleOf = (filing) => filing.owner ?? `Filing ${filing.id}`;
+
+/** What tells filings apart, in one line. */
+const gistOf = (filing, ...more) => ["filingType", "filingAmount", "filingDate", ...more].map((name) => value(name, filing[name])).filter((text) => text !== "–").join(" · ");
 
 /** The sections of a filing: { title: [names] }, without what has no value. */
 export function sectionsOf(filing) {
@@ -34,17 +38,16 @@ export function differencesOf(before, now) {
  * the reader is there (asked). changes is asked for [differences, since] once the reader wants them.
  */
 export function fieldsOf(filing, help, { link, only, count, changes }) {
-  const given = ["filingType", "filingAmount", "filingDate", "county"].filter((name) => value(name, filing[name]) !== "–");
   const copy = element("button", { type: "button" }, "Copy link");
   copy.addEventListener("click", () => navigator.clipboard.writeText(link).then(() => "Copied", () => link).then((said) => (copy.textContent = said)));
   const sections = Object.entries(sectionsOf(filing)).filter(([, names]) => names.length).flatMap(([title, names]) => [
     element("h3", {}, title),
-    element("dl", {}, ...names.map((name) => element("div", { "data-field": name }, element("dt", { title: help[name]?.description ?? "" }, label(name)),
+    element("dl", {}, ...names.map((name) => element("div", { "data-field": name }, element("dt", { title: plainly(help[name]?.description ?? "") }, label(name)),
       element("dd", {}, ...(related[name] ? [linkOf(name, filing[name], only, count)] : [value(name, filing[name])]))))),
   ]);
   const history = element("details", { class: "history" }, element("summary", {}, "Changes"), element("p", {}, "…"));
   history.addEventListener("toggle", async () => history.open && history.lastChild.replaceWith(changesOf(await changes())), { once: true });
-  return [element("p", { class: "gist" }, given.map((name) => value(name, filing[name])).join(" · ")), copy, ...sections, history];
+  return [element("p", { class: "gist" }, gistOf(filing, "county")), copy, ...sections, history];
 }
 
 function changesOf({ differences, since, said }) {
@@ -56,25 +59,23 @@ function changesOf({ differences, since, said }) {
 function linkOf(name, text, only, count) {
   const made = element("button", { type: "button", class: "link", title: "Show all filings with this" }, value(name, text));
   const said = element("span", { class: "count" });
-  const filter = { [related[name]]: text };
   const tell = async (asked) => {
     const n = await count(related[name], text, asked);
-    if (n !== null) said.textContent = ` ${n === 1 ? "1 filing" : `${n.toLocaleString("en-US")} filings`}`;
+    if (n !== null) said.textContent = ` ${filings(n)}`;
   };
   tell(false);
   let timer = 0;
   for (const there of ["pointerenter", "focus"]) made.addEventListener(there, () => (timer = setTimeout(() => said.textContent || tell(true), 300)));
   for (const away of ["pointerleave", "blur"]) made.addEventListener(away, () => clearTimeout(timer));
-  made.addEventListener("click", () => only(filter));
+  made.addEventListener("click", () => only({ [related[name]]: text }));
   return element("span", {}, made, said);
 }
 
 /** Filings, each of which opens when it is chosen: opened is called with its id. */
-export function listOf(filings, opened) {
-  return element("ul", {}, ...filings.map((filing) => {
+export function listOf(all, opened) {
+  return element("ul", {}, ...all.map((filing) => {
     const choose = element("button", { type: "button", "data-id": filing.id }, titleOf(filing));
     choose.addEventListener("click", () => opened(String(filing.id)));
-    const given = ["filingType", "filingAmount", "filingDate"].filter((name) => filing[name] !== null);
-    return element("li", {}, choose, element("p", {}, given.map((name) => value(name, filing[name])).join(" · ")));
+    return element("li", {}, choose, element("p", {}, gistOf(filing)));
   }));
 }

@@ -1,5 +1,6 @@
 // The form of filters, made from the OpenAPI document: a filter that the service learns is in the form at once.
 
+import { separators } from "./chips.js";
 import { element } from "./dom.js";
 import { plain } from "./facets.js";
 import { filings as count, label } from "./format.js";
@@ -51,7 +52,7 @@ export class Filters {
       element("details", {}, element("summary", {}, "More filters"), ...rest.map(field)),
       element("button", { type: "reset" }, "Clear filters"),
     );
-    for (const p of filters) if (isText(p.schema)) this.#offers[p.name] = new Offers(form.elements[p.name], separatorOf(p));
+    for (const p of filters) if (isText(p.schema)) this.#offers[p.name] = new Offers(form.elements[p.name], separators[p.name] ?? (p.schema.type === "array" ? "," : ""));
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", (event) => {
       const { name, value, validity } = event.target;
@@ -169,12 +170,6 @@ export function fold(filtering) {
 function isText(schema) {
   const { type, enum: choices, format, pattern } = schema.items ?? schema;
   return type === "string" && !choices && !format && !pattern;
-}
-
-/** What is between the values of a filter that takes several: names of counties and of people have commas of their own. */
-function separatorOf({ name, schema }) {
-  if (["county", "exclude_counties", "owner", "exclude_holders"].includes(name)) return ";";
-  return schema.type === "array" ? "," : "";
 }
 
 /** One filter: its label, its control, and its help, which shows while the control has the focus. */

@@ -1,7 +1,7 @@
 // Parallels and meridians in the map's view, with their degrees at its edges: where there are no streets to see, they
 // tell where one is.
 
-import { element } from "./dom.js";
+import { write } from "./outline.js";
 import { east, west } from "./world.js";
 
 const steps = [30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005];
@@ -18,11 +18,11 @@ export function drawGraticule(map, group) {
   for (const lng of between(Math.max(view.getWest(), west), Math.min(view.getEast(), east), step)) {
     line(group, [[-85, lng], [85, lng]]);
     if (map.latLngToContainerPoint([corner.lat, lng]).x < apart / 2) continue; // its degrees would be on those of a parallel
-    tag(group, [corner.lat, lng], degrees(lng < -180 ? lng + 360 : lng, decimals, "E", "W"), "meridian");
+    write(group, [corner.lat, lng], degrees(lng < -180 ? lng + 360 : lng, decimals, "E", "W"), "degrees meridian");
   }
   for (const lat of between(Math.max(view.getSouth(), -85), Math.min(view.getNorth(), 85), step)) {
     line(group, [[lat, west], [lat, east]]);
-    tag(group, [lat, corner.lng], degrees(lat, decimals, "N", "S"), "parallel");
+    write(group, [lat, corner.lng], degrees(lat, decimals, "N", "S"), "degrees parallel");
   }
 }
 
@@ -33,11 +33,6 @@ function* between(low, high, step) {
 
 function line(group, ends) {
   L.polyline(ends, { className: "graticule", interactive: false, weight: 1 }).addTo(group);
-}
-
-function tag(group, at, text, edge) {
-  const icon = L.divIcon({ className: `degrees ${edge}`, iconSize: null, html: element("span", {}, text) });
-  L.marker(at, { icon, interactive: false, keyboard: false, pane: "names" }).addTo(group);
 }
 
 function degrees(d, decimals, positive, negative) {

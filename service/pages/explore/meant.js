@@ -2,22 +2,21 @@
 
 import { element, one } from "./dom.js";
 import { label } from "./format.js";
+import { counted } from "./suggest.js";
 
 const most = 3; // owners that are proposed
 
 /** What a list has in place of a term: { text, offers }, the owners that most of its filings name, as filters. */
 export function meantOf(q, { data, meta: { corrected } }) {
   const words = corrected.map(({ from, to }) => `${to.join(" or ")} for ${from}`).join(", ");
-  const counts = new Map();
-  for (const { owner } of data) if (owner) counts.set(owner, (counts.get(owner) ?? 0) + 1);
-  const owners = [...counts].sort((a, b) => b[1] - a[1]).slice(0, most).map(([owner]) => owner);
-  return { text: `No filing contains “${q}” as it stands. Shown are those with ${words || "its words in another order"}.`, said: " Did you mean the owner ", offers: owners.map((owner) => ({ text: owner, changes: { owner, q: "" } })) };
+  const offers = counted(data, "owner").slice(0, most).map(({ key }) => ({ text: key, changes: { owner: key, q: "" } }));
+  return { text: `No filing contains “${q}” as it stands. Shown are those with ${words || "its words in another order"}.`, said: " Did you mean the owner ", offers };
 }
 
 /** What the values that no filing has are near to: { text, offers }; null where there are none. */
 export function nearOf(unmatched = []) {
   if (!unmatched.length) return null;
-  const offers = unmatched.flatMap(({ parameter, value, nearest }) => (nearest ?? []).map((near) => ({ text: near, changes: { [parameter]: near }, value })));
+  const offers = unmatched.flatMap(({ parameter, nearest }) => (nearest ?? []).map((near) => ({ text: near, changes: { [parameter]: near } })));
   const text = unmatched.map(({ parameter, value }) => `No filing has “${value}” (${label(parameter).toLowerCase()}).`).join(" ");
   return { text, said: " Did you mean ", offers };
 }

@@ -32,14 +32,19 @@ export function largestBox(polygons) {
 
 const letter = 7; // pixels, in the size in which names are drawn
 
+/** Writes a text at a point into a layer group. */
+export function write(group, at, text, className) {
+  const icon = L.divIcon({ className, iconSize: null, html: element("span", {}, text) });
+  L.marker(at, { icon, interactive: false, keyboard: false, pane: "names" }).addTo(group);
+}
+
 /** Draws the names that fit into their boxes into a layer group, in place of what is there. */
 export function drawNames(map, group, shapes) {
   group.clearLayers();
   for (const { name, box } of shapes) {
     const width = map.project(box.getSouthEast()).x - map.project(box.getNorthWest()).x;
     if (width < name.length * letter) continue;
-    const icon = L.divIcon({ className: "place-name", iconSize: null, html: element("span", {}, name) });
-    L.marker(box.getCenter(), { icon, interactive: false, keyboard: false, pane: "names" }).addTo(group);
+    write(group, box.getCenter(), name, "place-name");
   }
 }
 
@@ -53,7 +58,6 @@ export function drawCities(map, group, cities) {
     const { x, y } = map.latLngToContainerPoint(at), half = (name.length * letter) / 2 + 6;
     if (taken.some((other) => Math.abs(other.y - y) < 16 && Math.abs(other.x - x) < half + other.half)) continue;
     taken.push({ x, y, half });
-    const icon = L.divIcon({ className: "city-name", iconSize: null, html: element("span", {}, name) });
-    L.marker(at, { icon, interactive: false, keyboard: false, pane: "names" }).addTo(group);
+    write(group, at, name, "city-name");
   }
 }

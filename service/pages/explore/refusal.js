@@ -15,6 +15,12 @@ export class Refusal extends Error {
   }
 }
 
+/** What the headers of a response say of its account. */
+export function limitsOf(headers) {
+  const [limit, remaining, reset] = ["Limit", "Remaining", "Reset"].map((name) => Number(headers.get(`X-RateLimit-${name}`)));
+  return { limit, remaining, reset };
+}
+
 /** The refusal that a response is. */
 export function refusalOf({ status, headers }, body) {
   const said = body.error?.message ?? body.message ?? "";
@@ -37,7 +43,7 @@ export function refusalOf({ status, headers }, body) {
  * second. What else there is, as for an export that is dear, the service says.
  */
 function limited(code, said, headers) {
-  const [limit, remaining, reset] = ["Limit", "Remaining", "Reset"].map((name) => Number(headers.get(`X-RateLimit-${name}`)));
+  const { limit, remaining, reset } = limitsOf(headers);
   const wait = Number(headers.get("Retry-After"));
   if (code === "lifetime_limit_exceeded" && !remaining) {
     return new Refusal(`The account has used up its ${number(limit)} requests, which are for life: waiting does not help. ` +
@@ -48,7 +54,7 @@ function limited(code, said, headers) {
     return new Refusal(`The account has used up its ${number(limit)} requests of today. There are new ones at midnight UTC: ` +
       `in ${duration(wait)}, at ${time} here. Until then, use the key of another account.`, { status: 429, help: "key" });
   }
-  if (wait !== 1) return new Refusal(`The service refused it: ${said}.`, { status: 429, help: "retry" });
+  if (wait !== 1) return new Refusal(`The service refused it: ${plainly(said)}.`, { status: 429, help: "retry" });
   return new Refusal("Too many requests within a second.", { status: 429, help: "retry", wait });
 }
 

@@ -1,6 +1,6 @@
 // The part of the page with the table: what it shows, of how many filings, and how many are on no map.
 
-import { element, one } from "./dom.js";
+import { one } from "./dom.js";
 import { filings, number } from "./format.js";
 import { Table } from "./table.js";
 
@@ -11,12 +11,13 @@ export class Results {
 
   /**
    * opened is called with the id of a filing that was chosen, turned with -1 or 1 to turn the page, sorted with a column
-   * to sort by.
+   * to sort by, listed when those that are on no map are to be.
    */
-  constructor({ opened, turned, sorted }) {
+  constructor({ opened, turned, sorted, listed }) {
     this.#table = new Table(one("#table"), opened, sorted);
     previous.addEventListener("click", () => turned(-1));
     next.addEventListener("click", () => turned(1));
+    unplaced.addEventListener("click", listed);
   }
 
   /** Shows a page of the list in an order; inView: of those in the map's view. */
@@ -38,14 +39,12 @@ export class Results {
 
   /**
    * Says how many of all filings that the filters select have no place on the map, where that is known; of a region, how many
-   * others could lie in it. A press calls listed.
+   * others could lie in it.
    */
-  showPlaced({ total, placed = total, others }, inView, listed) {
+  showPlaced({ total, placed = total, others }, inView) {
     const of = inView ? ` of all ${number(total)}` : "";
     const text = others ? `in the region; ${number(others)} others of these filters have no place` : total > placed ? `${number(total - placed)}${of} without coordinates` : "";
-    const button = element("button", { type: "button", class: "link", title: "List these filings" }, text);
-    button.addEventListener("click", listed);
-    unplaced.replaceChildren(...(text ? [button] : []));
+    if (unplaced.textContent !== text) unplaced.textContent = text; // it is read aloud
   }
 
   /** Turns no pages until the next one is shown: what it will be of is not known. */

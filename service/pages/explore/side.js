@@ -9,11 +9,11 @@ import { Strip } from "./strip.js";
 import { Usage } from "./usage.js";
 
 export class Side {
+  groups;
+  download;
   #get;
   #failed;
-  #groups;
   #bars;
-  #download;
   #usage;
   #strip;
   #chosen;
@@ -29,9 +29,9 @@ export class Side {
     this.#failed = failed;
     this.#chosen = chosen;
     this.#strip = new Strip(chosen);
-    this.#groups = new Groups(get);
-    this.#bars = new Bars(this.#groups, { opened, chosen });
-    this.#download = new Download(stream);
+    this.groups = new Groups(get);
+    this.#bars = new Bars(this.groups, { opened, chosen });
+    this.download = new Download(stream);
     this.#usage = new Usage(() => this.showUsage());
   }
 
@@ -39,7 +39,7 @@ export class Side {
   showFacets(where, rows) {
     return this.#ask("facets", () => this.showFacets(where, rows), async (signal) => {
       const pairs = [["filing_type", "month"], ...(showsFacets() ? [["county", "holder"]] : [])];
-      const answers = Object.assign({}, ...await Promise.all(pairs.map((kinds) => this.#groups.pair(kinds, where, signal, rows))));
+      const answers = Object.assign({}, ...await Promise.all(pairs.map((kinds) => this.groups.pair(kinds, where, signal, rows))));
       signal.throwIfAborted();
       this.#strip.show(answers.month.groups, where);
       showFacets(answers, where, { chosen: this.#chosen, more: (kind) => this.#bars.open(kind) });
@@ -48,7 +48,7 @@ export class Side {
 
   /** The groups of each kind that are known, of whatever filters. */
   get known() {
-    return Object.fromEntries(["county", "filing_type", "holder"].map((kind) => [kind, this.#groups.known(kind).groups]));
+    return Object.fromEntries(["county", "filing_type", "holder"].map((kind) => [kind, this.groups.known(kind).groups]));
   }
 
   /** Shows the groups of what filters select, if they are open. */
@@ -64,7 +64,7 @@ export class Side {
 
   /** The values that filings have, of those that the other filters select. */
   async values(kind, where) {
-    const { groups } = await this.#groups.by(kind, where, this.#asking.values.signal);
+    const { groups } = await this.groups.by(kind, where, this.#asking.values.signal);
     return groups.map((group) => group.key);
   }
 
@@ -79,35 +79,15 @@ export class Side {
     }
   }
 
-  /** Offers a download of what parameters select, { total, parameters }; null: of nothing. */
-  offer(selected) {
-    this.#download.offer(selected);
-  }
-
-  /** Shows prices next to the requests that the key has left. */
-  showLeft(left) {
-    this.#download.showLeft(left);
-  }
-
-  /** How many filings have a value, of all that there are; null where that is not known. */
-  total(kind, value) {
-    return this.#groups.total(kind, value);
-  }
-
-  /** Forgets the groups, which are of data that is not live any more. */
-  reset() {
-    this.#groups.forget();
-  }
-
   /** Forgets all that a key has shown. */
   forget() {
     for (const controller of Object.values(this.#asking)) controller.abort();
     this.#asking.values = new AbortController();
-    this.#groups.forget();
+    this.groups.forget();
     this.#strip.clear();
     one("#facets").replaceChildren();
     this.#bars.clear();
-    this.#download.forget();
+    this.download.forget();
     this.#usage.clear();
   }
 }

@@ -3,7 +3,7 @@
 
 import { element, one } from "./dom.js";
 import { lastDay } from "./facets.js";
-import { brief, money, number } from "./format.js";
+import { brief, filings, money, number } from "./format.js";
 
 const mostMonths = 180;
 const svg = "http://www.w3.org/2000/svg";
@@ -46,7 +46,6 @@ export class Strip {
   #bars = [];
   #range = [0, 0];
   #amounts = false;
-  #anchor = null; // of what is being dragged
 
   /** chosen is called with the filters that a range of time changes. */
   constructor(chosen) {
@@ -91,7 +90,7 @@ export class Strip {
       const height = value(bar) && Math.max(2, (100 * value(bar)) / most), rect = document.createElementNS(svg, "rect");
       for (const [name, v] of Object.entries({ x: i + 0.08, width: 0.84, y: 100 - height, height })) rect.setAttribute(name, v);
       rect.append(document.createElementNS(svg, "title"));
-      rect.firstChild.textContent = `${bar.key}: ${number(bar.filings)} filings, ${money(bar.sum)}`;
+      rect.firstChild.textContent = `${bar.key}: ${filings(bar.filings)}, ${money(bar.sum)}`;
       drawing.append(rect);
     });
     return drawing;
@@ -135,10 +134,10 @@ export class Strip {
       return Math.max(0, Math.min(this.#bars.length - 1, Math.floor(((clientX - left) / width) * this.#bars.length)));
     };
     const end = event.target.closest(".handle")?.dataset.part;
-    this.#anchor = end ? this.#range[end === "end-0" ? 1 : 0] : at(event);
+    const anchor = end ? this.#range[end === "end-0" ? 1 : 0] : at(event);
     strip.setPointerCapture(event.pointerId);
     const move = (to) => {
-      this.#range = [Math.min(this.#anchor, at(to)), Math.max(this.#anchor, at(to))];
+      this.#range = [Math.min(anchor, at(to)), Math.max(anchor, at(to))];
       this.#mark();
     };
     if (!end) move(event);

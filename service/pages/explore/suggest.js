@@ -29,7 +29,8 @@ export function suggestionsFor(typed, known, rows) {
     .slice(0, most[kind]).map(({ key, filings }) => ({ kind, value: key, filings })));
 }
 
-function counted(rows, field) {
+/** The values of a field of rows as groups, the most frequent first. */
+export function counted(rows, field) {
   const counts = new Map();
   for (const row of rows) if (row[field]) counts.set(row[field], (counts.get(row[field]) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1]).map(([key]) => ({ key }));

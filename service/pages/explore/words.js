@@ -18,11 +18,11 @@ const helps = {
 };
 
 /** What the help of a filter says: of one that this page does not know, what the service says of it, without names of its own. */
-export const helpOf = ({ name, description }) => helps[name] ?? plainly(description.replaceAll("`", "").replace(/ (Example|Must be).*/, ""));
+export const helpOf = ({ name, description }) => helps[name] ?? plainly(description.replace(/ (Example|Must be).*/, ""));
 
 /** What the service says, in a reader's words. */
 export function plainly(said) {
-  return said.replace(/,? separated by commas,? or (the parameter )?repeated/gi, ", with commas between")
+  return said.replaceAll("`", "").replace(/,? separated by commas,? or (the parameter )?repeated/gi, ", with commas between")
     .replace("must be a plain decimal number", "must be a number").replace("must be a name, which has a letter or digit", "must have a letter or a digit")
     .replace(/^q must/, "the search must").replace(/\b[a-z]+(_[a-z]+)+\b|\b[a-z]+[A-Z]\w*\b/g, (name) => label(name).toLowerCase());
 }
