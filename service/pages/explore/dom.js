@@ -20,5 +20,15 @@ export function refill(place, ...children) {
   (buttons.find((button) => button.dataset.key === held) ?? buttons[0])?.focus();
 }
 
+/** Returns a button that copies what copied is then; where that is not allowed, refused is called. */
+export function copying(name, attributes, copied, refused) {
+  const button = element("button", { type: "button", ...attributes }, name);
+  button.addEventListener("click", async () => {
+    button.textContent = await navigator.clipboard.writeText(copied()).then(() => "Copied", refused);
+  });
+  button.addEventListener("blur", () => (button.textContent = name));
+  return button;
+}
+
 /** Returns the first element that a selector matches. */
 export const one = (selector, within = document) => within.querySelector(selector);

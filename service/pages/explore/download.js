@@ -1,7 +1,7 @@
 // Download of all that the filters select. The price is shown before; what was cut is never saved as if it were whole.
 
 import { one } from "./dom.js";
-import { filings, number } from "./format.js";
+import { filings, number, requests } from "./format.js";
 import { counters } from "./rows.js";
 import { memory, pickFile, toFile } from "./save.js";
 
@@ -128,7 +128,7 @@ const priceOf = (rows) => Math.max(1, Math.ceil(rows / perRequest));
 function priceText(rows, left) {
   if (!rows) return "No filings to download.";
   const price = priceOf(rows);
-  const costs = `${filings(rows)}, for ${price === 1 ? "1 request" : `${number(price)} requests`} of the ${number(left)} that the key has left.`;
+  const costs = `${filings(rows)}, for ${requests(price)} of the ${number(left)} that the key has left.`;
   return price > left ? `${costs} The key doesn’t have enough requests left. Narrow the filters.` : costs;
 }
 

@@ -139,7 +139,7 @@ function count(name, value, asked) {
   if (total !== null) return total;
   if (!counts.has(key)) {
     if (!asked && (name !== "owner" || client.account?.tier === "free")) return null;
-    const [path, filter] = name === "address" && !filters.has(name) ? ["v1/filings/search", "q"] : ["v1/filings", name];
+    const [path, filter] = name === "address" ? ["v1/filings/search", "q"] : ["v1/filings", name]; // no filter has addresses
     const answer = get("count", path, { [filter]: value, limit: 1 }, reading.signal).then(({ pagination }) => pagination.total);
     counts.set(key, answer.catch(() => counts.delete(key) && null));
   }
@@ -438,6 +438,7 @@ async function print() {
   try {
     const all = data.length === Math.min(total, mostPrinted) ? data
       : (await getRows("print", { ...(inView.checked && map.bounds), cursor: "*", limit: mostPrinted }, signal)).data;
+    trouble("print", null);
     results.showRows(all, search.columns, "");
     writeHead(where, total, all.length);
     window.print();
@@ -476,8 +477,7 @@ async function offerCounties() {
 
 /** Sets the filter that a suggestion is. */
 function picked(kind, value) {
-  const address = filters.has("address") ? "address" : "q";
-  change({ q: "", ...(kind === "address" ? { [address]: value } : choose(kind, value, {})) });
+  change(kind === "address" ? { q: value } : { q: "", ...choose(kind, value, {}) });
 }
 
 one("#skip").addEventListener("click", (event) => {

@@ -1,6 +1,6 @@
 // Filings in the panels: one with its head, its sections and what is related to it, and those of one place as a list to choose from.
 
-import { element } from "./dom.js";
+import { copying, element } from "./dom.js";
 import { filings, label, value } from "./format.js";
 import { plainly } from "./words.js";
 
@@ -38,8 +38,7 @@ export function differencesOf(before, now) {
  * the reader is there (asked). changes is asked for [differences, since] once the reader wants them.
  */
 export function fieldsOf(filing, help, { link, only, count, changes }) {
-  const copy = element("button", { type: "button" }, "Copy link");
-  copy.addEventListener("click", () => navigator.clipboard.writeText(link).then(() => "Copied", () => link).then((said) => (copy.textContent = said)));
+  const copy = copying("Copy link", {}, () => link, () => link);
   const sections = Object.entries(sectionsOf(filing)).filter(([, names]) => names.length).flatMap(([title, names]) => [
     element("h3", {}, title),
     element("dl", {}, ...names.map((name) => element("div", { "data-field": name }, element("dt", { title: plainly(help[name]?.description ?? "") }, label(name)),

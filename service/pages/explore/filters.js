@@ -19,7 +19,7 @@ const notAsked = /^(bounds_|zoom$|sort_|limit$|offset$|cursor$|generation$|field
 const kinds = { city: "city", filing_type: "filing_type", filing_types: "filing_type", exclude_filing_types: "filing_type", property_type: "property_classification",
   holder: "holder", exclude_holders: "holder" };
 
-const whole = ["owner", "holder", "filing_type", "filing_types", "city", "address"]; // the beginning of a name is nobody's: it is asked for when it is entered, or picked
+const whole = ["owner", "holder", "filing_type", "filing_types", "city"]; // the beginning of a name is nobody's: it is asked for when it is entered, or picked
 
 const letters = 3; // of a name, from which on owners are offered
 
@@ -83,11 +83,6 @@ export class Filters {
       else control.value = value;
       if (value) control.closest("#filters details")?.setAttribute("open", "");
     }
-  }
-
-  /** Whether the service has a filter. */
-  has(name) {
-    return name in this.#form.elements;
   }
 
   /** Forgets the values that are offered. */

@@ -16,6 +16,12 @@ export const money = (n) => dollars.format(n);
 /** How many filings, in words. */
 export const filings = (n) => (n === 1 ? "1 filing" : `${number(n)} filings`);
 
+/** How many requests, in words. */
+export const requests = (n) => (n === 1 ? "1 request" : `${number(n)} requests`);
+
+/** The time of a day, in the reader's own. */
+export const clock = (time) => new Date(time).toLocaleTimeString("en-US", { hour: "numeric", minute: "2-digit" });
+
 // Names of the API that are no label for a reader.
 const labels = {
   date_start: "Recorded from", date_end: "Recorded until", date_range: "Recorded in the last days", month: "Recorded in the month",

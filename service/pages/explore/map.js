@@ -16,7 +16,7 @@ const nearest = 18; // zoom: half a meter a pixel
 const shades = [1e3, 1e4, 1e5, 1e6, 1e7]; // dollars, from which on the next color is: those of the legend
 
 /** The number of an amount's color: 0 for none. */
-export const shadeOf = (sum) => (sum === null ? 0 : 1 + shades.filter((from) => sum >= from).length);
+const shadeOf = (sum) => (sum === null ? 0 : 1 + shades.filter((from) => sum >= from).length);
 
 const about = 11; // zoom: a place is shown with what is around it, about a county
 

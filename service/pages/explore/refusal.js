@@ -1,6 +1,6 @@
 // What the service refuses, in words: first what the reader can do about it, then what the service said.
 
-import { number } from "./format.js";
+import { clock, number } from "./format.js";
 import { plainly } from "./words.js";
 
 /**
@@ -50,9 +50,8 @@ function limited(code, said, headers) {
       "Have it upgraded, or use the key of another account.", { status: 429, help: "key" });
   }
   if (remaining === 0) {
-    const time = new Date(reset * 1000).toLocaleTimeString("en-US", { hour: "numeric", minute: "2-digit" });
     return new Refusal(`The account has used up its ${number(limit)} requests of today. There are new ones at midnight UTC: ` +
-      `in ${duration(wait)}, at ${time} here. Until then, use the key of another account.`, { status: 429, help: "key" });
+      `in ${duration(wait)}, at ${clock(reset * 1000)} here. Until then, use the key of another account.`, { status: 429, help: "key" });
   }
   if (wait !== 1) return new Refusal(`The service refused it: ${plainly(said)}.`, { status: 429, help: "retry" });
   return new Refusal("Too many requests within a second.", { status: 429, help: "retry", wait });

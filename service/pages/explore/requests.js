@@ -1,6 +1,6 @@
 // The requests that the page has made, as lines for a shell.
 
-import { element, one } from "./dom.js";
+import { copying, element, one } from "./dom.js";
 
 /** The line that asks the same. An address that URL made has no quote in it that a shell would see. */
 const curl = (url) => `curl -H "X-API-Key: $KEY" '${url.replaceAll("'", "%27")}'${/\.mvt(\?|$)/.test(url) ? " -o tile.mvt" : ""}`;
@@ -40,16 +40,9 @@ export class Requests {
 /** A line with its name and a button that copies it. */
 function row(name, line) {
   const code = element("code", { "data-request": name, tabindex: "0" }, line);
-  const copy = element("button", { type: "button", "aria-label": `Copy the line for ${name}` }, "Copy");
-  copy.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      copy.textContent = "Copied";
-    } catch { // not allowed: the reader copies what is selected
-      getSelection().selectAllChildren(code);
-      copy.textContent = "Selected";
-    }
+  const copy = copying("Copy", { "aria-label": `Copy the line for ${name}` }, () => code.textContent, () => {
+    getSelection().selectAllChildren(code); // the reader copies what is selected
+    return "Selected";
   });
-  copy.addEventListener("blur", () => (copy.textContent = "Copy"));
   return element("div", { class: "request" }, element("span", {}, name), code, copy);
 }

@@ -1,7 +1,7 @@
 // What the key's account has used: its limits, and the requests of the last 30 days.
 
 import { element, one } from "./dom.js";
-import { number } from "./format.js";
+import { clock, number, requests as sent } from "./format.js";
 
 const names = { day: "Today (UTC)", lifetime: "For life", burst: "In a second" };
 
@@ -22,7 +22,7 @@ export class Usage {
     const all = days.reduce((sum, day) => sum + day.requests, 0);
     one("#days-text").textContent = `${number(all)} in the last ${days.length} days; most on ${most.date}: ${number(most.requests)}`;
     one("#days").replaceChildren(...days.map(({ date, requests }) => {
-      const text = `${date}: ${requests === 1 ? "1 request" : `${number(requests)} requests`}`;
+      const text = `${date}: ${sent(requests)}`;
       const day = element("li", { title: text }, element("span", { class: "spoken" }, text));
       day.style.setProperty("--part", `${(100 * requests) / (most.requests || 1)}%`);
       return day;
@@ -35,7 +35,4 @@ export class Usage {
 }
 
 /** When there are new requests, in the reader's time. */
-function anew({ name, resetsAt }) {
-  if (name !== "day" || !resetsAt) return "";
-  return `; new ones at ${new Date(resetsAt).toLocaleTimeString("en-US", { hour: "numeric", minute: "2-digit" })} here`;
-}
+const anew = ({ name, resetsAt }) => (name === "day" && resetsAt ? `; new ones at ${clock(resetsAt)} here` : "");
