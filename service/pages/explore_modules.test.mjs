@@ -21,6 +21,7 @@ test("a chip for each filter, and each leaves the others when it goes", () => {
   assert.deepEqual(chips[1].changes, { filing_types: "Lis Pendens" });
   assert.deepEqual(chips[5].changes, { date_start: "", date_end: "" });
   assert.equal(sentenceOf({}), "All filings");
+  assert.deepEqual(chipsOf({ owner: "HALE, ANN;Oak LLC" }).map(({ text }) => text), ["Owner: HALE, ANN", "Owner: Oak LLC"]);
   assert.deepEqual(chipsOf({ county: "Lee, FL;Orange, FL" }).map(({ changes }) => changes.county), ["Orange, FL", "Lee, FL"]);
 });
 

@@ -189,7 +189,8 @@ async function find(signal) {
   const plainly = list.meta.corrected ? { data: [], pagination: { total: 0 } } : list; // the map knows nothing of misspelled words
   tiles.use(client.generation, where);
   if (plainly.data.length === plainly.pagination.total) tiles.learnFilings(plainly.data);
-  found = { total: plainly.pagination.total, list: plainly, generation: client.generation };
+  const placed = where.has_coordinates === "false" ? 0 : undefined;
+  found = { total: plainly.pagination.total, list: plainly, generation: client.generation, placed };
 }
 
 /** Asks where it is, and goes there when the filters name another place. */
@@ -230,7 +231,6 @@ function listUnplaced() {
 
 async function askCells(signal) {
   if (cells || !view.map) return;
-  if (where.has_coordinates === "false") found.placed = 0;
   if (found.placed === undefined) await locate(signal);
   results.showPlaced(found, inView.checked);
   if (found.placed) await tiles.load(map.extent, signal);
