@@ -44,6 +44,7 @@ export class Results {
   showPlaced({ total, placed = total, others }, inView) {
     const of = inView ? ` of all ${number(total)}` : "";
     const text = others ? `in the region; ${number(others)} others of these filters have no place` : total > placed ? `${number(total - placed)}${of} without coordinates` : "";
+    unplaced.hidden = !text;
     if (unplaced.textContent !== text) unplaced.textContent = text; // it is read aloud
   }
 
@@ -59,6 +60,7 @@ export class Results {
   clear() {
     this.#table.show([], { sorts: [] });
     status.textContent = unplaced.textContent = "";
+    unplaced.hidden = true;
     this.wait();
   }
 }
