@@ -146,7 +146,8 @@ func TestK5_NoValueAboveTheTier(t *testing.T) {
 		method := rapid.SampledFrom([]string{http.MethodGet, http.MethodGet, http.MethodHead, http.MethodPost}).Draw(r, "method")
 		call := func(tier access.Tier, headers ...string) response {
 			a := s.do(t, method, tier, target, headers...)
-			text := a.whole(r)
+			// A city that matches nothing is answered with the nearest cities (rule X63), which groups name too.
+			text := strings.ReplaceAll(a.whole(r), `"nearest":["`+hiddenText+`"]`, "")
 			for _, word := range forbidden(tier) {
 				ofGeneration := word == `"createdAt":` && strings.HasPrefix(target, "/v1/generations")
 				if strings.Contains(text, word) && !ofGeneration {
