@@ -64,7 +64,9 @@ func TestExplore_Unplaced(t *testing.T) {
 		t.Errorf("%s has %v, %q", unplacedCounty, got, e.Text("#unplaced"))
 	}
 	e.Screenshot("county")
-	e.act(func() { e.Value(`document.querySelector("#unplaced").focus(), document.querySelector("#unplaced").click(), ""`) })
+	e.act(func() {
+		e.Value(`document.querySelector("#unplaced").focus(), document.querySelector("#unplaced").click(), ""`)
+	})
 	if got := e.Value(`document.activeElement.id`); got != "unplaced" || e.total() != 3 || !strings.Contains(e.Value("location.hash"), "has_coordinates=false") {
 		t.Errorf("listed are %d filings, the focus is on %q, at %s", e.total(), got, e.Value("location.hash"))
 	}
