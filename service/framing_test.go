@@ -1,8 +1,6 @@
 package service_test
 
 import (
-	"bufio"
-	"crypto/tls"
 	"io"
 	"net"
 	"net/netip"
@@ -120,59 +118,6 @@ func TestE2_Framing(t *testing.T) {
 		request := "GET /v1/me HTTP/1.1\r\nHost: h\r\n" + key + "Transfer-Encoding: chunked\r\n\r\n0\r\n" + https + "\r\n"
 		if all := talkRaw(t, dialPlain(t, plain), request); len(all) != 1 || all[0].status != 400 || all[0].header.Get("X-Request-ID") != "" {
 			t.Errorf("%+v", all)
-		}
-	})
-}
-
-// TestE2_BareHeads: a head whose lines end with LF alone is refused, also where its client then waits, on every listener; it
-// is not waited for. It may come in parts. A body has LFs of its own.
-func TestE2_BareHeads(t *testing.T) {
-	t.Parallel()
-	const token = "0123456789abcdef0123456789abcdef"
-	s := newSite(t, oracle(nil), func(c *service.Config) { c.OperationsToken = token })
-	api, redirect, operations := s.listen(t), listenPlain(t, s.Service.Redirect(443)), listenPlain(t, s.Service.Operations())
-	dialAPI := func() net.Conn {
-		conn, err := tls.Dial("tcp", api.Address, api.Trust)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return conn
-	}
-	for name, dial := range map[string]func() net.Conn{
-		"API":        dialAPI,
-		"redirect":   func() net.Conn { return dialPlain(t, redirect) },
-		"operations": func() net.Conn { return dialPlain(t, operations) },
-	} {
-		for _, head := range []string{
-			"GET / HTTP/1.1\nHost: h\n\n", "GET / HTTP/1.1\r\nHost: h\n\n", "GET / HTTP/1.1\r\nHost: h\r\n\n", "GET / HTTP/1.1\n",
-			"GET /livez HTTP/1.1\r\nHost: h\r\n\r\nGET /livez HTTP/1.1\nHost: h\n\n",
-		} {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				all := talkWhole(t, dial(), head)
-				if last := strings.LastIndex(all, "HTTP/1.1 "); last < 0 || !strings.HasPrefix(all[last:], "HTTP/1.1 400 ") {
-					t.Errorf("%q: %q, want a 400", head, all)
-				}
-			})
-		}
-	}
-	t.Run("a body", func(t *testing.T) {
-		t.Parallel()
-		conn := dialPlain(t, operations)
-		reader := bufio.NewReader(conn)
-		if _, err := io.WriteString(conn, "POST /accounts HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nAuthorization: Bearer "+token+
-			"\r\nContent-Type: application/json\r\nContent-Length: 30\r\nConnection: close\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
-		if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100") {
-			t.Fatal(line, err)
-		}
-		if _, err := io.WriteString(conn, "{\n\"user\":\"u\",\n\n"); err != nil {
-			t.Fatal(err)
-		}
-		_, _ = reader.ReadString('\n')
-		if all := talkWhole(t, conn, "\"tier\":\"free\"\n}"); !strings.HasPrefix(all, "HTTP/1.1 201 ") {
-			t.Errorf("%q, want a 201", all)
 		}
 	})
 }

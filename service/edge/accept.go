@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// sendBuffer is how many bytes the kernel keeps for a client that does not read. Linux takes twice as many, and would take
-// megabytes by itself: dozens of pages that were made for nobody. It holds any page whole.
+// sendBuffer is how many bytes the kernel keeps for a client that does not read. Linux takes twice
+// as many, and would take megabytes by itself: dozens of pages that were made for nobody. It holds
+// any page whole.
 const sendBuffer = 128 << 10
 
-// A system that has no descriptor or no memory for a connection may have it a moment later: accepting pauses so long, and
-// twice as long each time, up to a second.
+// A system that has no descriptor or no memory for a connection may have it a moment later:
+// accepting pauses so long, and twice as long each time, up to a second.
 const (
 	firstPause = 5 * time.Millisecond
 	lastPause  = time.Second
@@ -25,7 +26,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: accepted, of: l}
+	c := &conn{Conn: accepted, of: l, fresh: true}
 	secure, isTLS := accepted.(*tls.Conn)
 	if isTLS {
 		accepted = secure.NetConn()
@@ -76,16 +77,12 @@ func passes(err error) bool {
 	return false
 }
 
-// Close implements net.Listener. It closes the connections on which nothing came, too: nobody waits for a response there.
+// Close implements net.Listener. It closes the connections on which nothing came, too: nobody waits
+// for a response there.
 func (l *Listener) Close() error {
 	err := l.closing()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for e := l.fresh.Front(); e != nil; {
-		c := e.Value.(*conn)
-		if e = e.Next(); !c.received {
-			l.drop(c)
-		}
-	}
+	l.dropIf(func(c *conn) bool { return c.fresh })
 	return err
 }

@@ -5,18 +5,12 @@ import (
 	"net"
 )
 
-func (c *conn) Read(b []byte) (n int, err error) {
+func (c *conn) Read(b []byte) (int, error) {
 	c.of.waits(c)
-	if c.inBareHead(len(b)) {
-		return 0, ErrMalformed
-	}
-	if n, err = c.receive(b); n == 0 && c.of.looksAgain(c, err) {
-		n, err = c.Conn.Read(b)
-	}
+	n, err := c.receive(b)
 	if n > 0 && !c.of.received(c) {
 		return 0, net.ErrClosed
 	}
-	c.note(b[:n])
 	return n, err
 }
 
@@ -36,21 +30,15 @@ func (l *Listener) waits(c *conn) {
 	if c.element != nil || c.left {
 		return
 	}
-	l.wait(c, l.idle)
+	l.wait(c)
 	l.hasRoom()
-	if l.draining.Load() {
-		c.linger(lingerTime)
-	}
 }
 
-// received notes that something came on c. It returns false if c was closed before: then it must not be processed, since
-// no response would arrive.
+// received notes that something came on c. It returns false if c was closed before: then it must
+// not be processed, since no response would arrive.
 func (l *Listener) received(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !c.received && l.draining.Load() {
-		_ = c.Conn.SetReadDeadline(c.until)
-	}
 	c.received = true
 	return !c.dropped
 }

@@ -32,8 +32,8 @@ func open(t *testing.T, l *Listener) (server, client net.Conn) {
 
 func newPipes(most int) *Listener { return Listen(pipes{accepted: make(chan net.Conn, 1)}, most) }
 
-// TestConnections_Stuck: however many clients do not read, no more than maxStuck are waited for longer than stuckTime, and
-// a client that reads gets its response.
+// TestConnections_Stuck: however many clients do not read, no more than maxStuck are waited for
+// longer than stuckTime, and a client that reads gets its response.
 func TestConnections_Stuck(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -80,8 +80,8 @@ func TestConnections_Stuck(t *testing.T) {
 	})
 }
 
-// TestConnections_Silent: a listener that is closed closes the connections on which nothing came, those that are accepted
-// meanwhile too, and no other.
+// TestConnections_Silent: a listener that is closed closes the connections on which nothing came,
+// those that are accepted meanwhile too, and no other.
 func TestConnections_Silent(t *testing.T) {
 	t.Parallel()
 	l := newPipes(1000)

@@ -37,11 +37,13 @@ func (o CORS) Vary(headers string) string {
 	return headers
 }
 
-// Preflight responds to the request that a browser sends before a script's own, and reports whether c is such a request. It
-// carries no key; an origin that is not allowed gets a response without permission.
+// Preflight responds to the request that a browser sends before a script's own, and reports whether
+// c is such a request. It carries no key; an origin that is not allowed gets a response without
+// permission.
 func (o CORS) Preflight(c *fiber.Ctx) bool {
 	h := &c.Request().Header
-	if c.Method() != fiber.MethodOptions || len(h.Peek(fiber.HeaderOrigin)) == 0 || len(h.Peek(fiber.HeaderAccessControlRequestMethod)) == 0 {
+	if c.Method() != fiber.MethodOptions || len(h.Peek(fiber.HeaderOrigin)) == 0 ||
+		len(h.Peek(fiber.HeaderAccessControlRequestMethod)) == 0 {
 		return false
 	}
 	if o.allowed(c) != "" {

@@ -1,14 +1,16 @@
-// Package edge owns what every request passes before its handler: how the server reads HTTP, the framing of
-// requests, TLS handshakes in turns, connections on which nothing is received or no client reads, the redirection from plain HTTP,
-// CORS, the id of a request and the first attributes of its log record. It refuses to know the API: neither keys nor paths,
-// nor what an error looks like there.
+// Package edge owns what every request passes before its handler: how the server reads HTTP, the
+// framing of requests, TLS handshakes in turns, connections on which nothing is received or no
+// client reads, the redirection from plain HTTP, CORS, the id of a request and the first attributes
+// of its log record. It refuses to know the API: neither keys nor paths, nor what an error looks
+// like there.
 //
 // # Design
 //
-// Each part is a function or a small value that the service puts into its chain of middleware. The redirection alone is a
-// listener of its own, and stands on the others; TLS and Listen are for the program, which opens the sockets. A request that is
-// refused here is an error of this package (errors.go), like one that the framework refuses: the listener that it came to
-// writes the response, in the form that its clients expect.
+// Each part is a function or a small value that the service puts into its chain of middleware. The
+// redirection alone is a listener of its own, and stands on the others; TLS and Listen are for the
+// program, which opens the sockets. A request that is refused here is an error of this package
+// (errors.go), like one that the framework refuses: the listener that it came to writes the
+// response, in the form that its clients expect.
 package edge
 
 import (
@@ -22,8 +24,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// JSON is the Content-Type of JSON responses, without a charset, which the type does not have (RFC 8259): some generated
-// clients compare it letter by letter.
+// JSON is the Content-Type of JSON responses, without a charset, which the type does not have (RFC
+// 8259): some generated clients compare it letter by letter.
 const JSON = "application/json"
 
 // HeaderRequestID carries the id of a request in its response.
@@ -46,8 +48,8 @@ func Next(c *fiber.Ctx) (err error) {
 	return c.Next()
 }
 
-// Attributes returns what the log record of an answered request begins with. Neither keys nor paths nor queries are logged,
-// since names of people are in them: route is the pattern of the path.
+// Attributes returns what the log record of an answered request begins with. Neither keys nor paths
+// nor queries are logged, since names of people are in them: route is the pattern of the path.
 func Attributes(c *fiber.Ctx, id, route string) []slog.Attr {
 	return append(make([]slog.Attr, 0, 11), // with room for those that follow
 		slog.String("id", id),

@@ -35,7 +35,8 @@ func Error(err error) error {
 		return ErrBodyTooLarge
 	case http.StatusRequestHeaderFieldsTooLarge, http.StatusRequestURITooLong:
 		return ErrHeadTooLarge
-	case http.StatusBadRequest, http.StatusBadGateway: // 502 is Fiber's status for a connection that broke while it was read
+	// 502 is Fiber's status for a connection that broke while it was read
+	case http.StatusBadRequest, http.StatusBadGateway:
 		return ErrMalformed
 	}
 	return err

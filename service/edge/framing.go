@@ -34,7 +34,8 @@ func framing(h *fasthttp.RequestHeader) error {
 			break // the end
 		}
 		name, _, colon := bytes.Cut(line, []byte(":"))
-		if !colon || len(name) == 0 || bytes.ContainsAny(name, " \t") { // a blank at the beginning continues the line before
+		// a blank at the beginning continues the line before
+		if !colon || len(name) == 0 || bytes.ContainsAny(name, " \t") {
 			return ErrMalformed
 		}
 		switch is := func(wanted string) bool { return bytes.EqualFold(name, []byte(wanted)) }; {

@@ -13,14 +13,15 @@ import (
 	"filings/index/limit"
 )
 
-// handshakeTime bounds a handshake. It waits for its turn for half of that, which is as long as the server waits for what a
-// client sends.
+// handshakeTime bounds a handshake. It waits for its turn for half of that, which is as long as the
+// server waits for what a client sends.
 const handshakeTime = 20 * time.Second
 
-// handshakes are a listener by TLS. What the service computes for a handshake is by far the most that a client can have it
-// do before it shows a key: a flood of connections would keep every processor from the requests of others. So half of the
-// processors, at least one, compute handshakes, and the addresses of clients take turns. A client that is slow to send
-// its part of a handshake, or sends none, takes no slot.
+// handshakes are a listener by TLS. What the service computes for a handshake is by far the most
+// that a client can have it do before it shows a key: a flood of connections would keep every
+// processor from the requests of others. So half of the processors, at least one, compute
+// handshakes, and the addresses of clients take turns. A client that is slow to send its part of a
+// handshake, or sends none, takes no slot.
 type handshakes struct {
 	net.Listener
 	config *tls.Config
@@ -62,7 +63,8 @@ func (h *handshakes) wait(hello *tls.ClientHelloInfo) (unchanged *tls.Config, er
 	return nil, nil
 }
 
-// network is whose turn it is: the client's address, or for IPv6, of which one client has very many, the 64 bits of its network.
+// network is whose turn it is: the client's address, or for IPv6, of which one client has very
+// many, the 64 bits of its network.
 func network(a net.Addr) string {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok {
@@ -75,8 +77,8 @@ func network(a net.Addr) string {
 	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().String()
 }
 
-// handshaking is a connection below TLS. The server computes its part of a handshake as a whole and then writes it: its first
-// write releases the slot.
+// handshaking is a connection below TLS. The server computes its part of a handshake as a whole and
+// then writes it: its first write releases the slot.
 type handshaking struct {
 	net.Conn
 	computed atomic.Pointer[func()]

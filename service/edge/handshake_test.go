@@ -97,8 +97,8 @@ func (g *hellos) shake(t *testing.T, from string) <-chan error {
 	return ended
 }
 
-// TestHandshakes_Turns: however many handshakes of one address wait, that of another address is computed after at most two of
-// them.
+// TestHandshakes_Turns: however many handshakes of one address wait, that of another address is
+// computed after at most two of them.
 func TestHandshakes_Turns(t *testing.T) {
 	t.Parallel()
 	g := newHellos(t)

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// Listener is a listener whose connections the service gets rid of when it must: there is a bound of them (bound.go), those
-// whose clients do not read are few (stuck.go), and it is shut down without losing a request (shutdown.go).
+// Listener is a listener whose connections the service gets rid of when it must: there is a bound
+// of them (bound.go), those whose clients do not read are few (stuck.go), and it is shut down
+// without losing a request (shutdown.go).
 type Listener struct {
 	net.Listener
 	closing func() error  // closes Listener once, and ended
@@ -21,8 +22,7 @@ type Listener struct {
 	draining atomic.Bool // each waiting connection may have a last request
 
 	mu      sync.Mutex
-	fresh   *list.List          // of connections that wait for their first request, the oldest in front
-	idle    *list.List          // of connections that wait for another one, the one that has waited longest in front
+	waiting *list.List          // connections that wait for a request, the one that has waited longest in front
 	writing map[*conn]time.Time // since when
 	figures Figures
 }
@@ -44,7 +44,7 @@ func Listen(l net.Listener, most int) *Listener {
 			close(ended)
 			return l.Close()
 		}),
-		fresh: list.New(), idle: list.New(), writing: map[*conn]time.Time{},
+		waiting: list.New(), writing: map[*conn]time.Time{},
 	}
 }
 
@@ -58,8 +58,8 @@ func (l *Listener) Figures() Figures {
 	return l.figures
 }
 
-// conn is a connection of a Listener. It waits for a request from its beginning, and from when the server reads again after a
-// response; no more when a request has come whole.
+// conn is a connection of a Listener. It waits for a request from its beginning, and from when the
+// server reads again after a response; no more when a request has come whole.
 type conn struct {
 	net.Conn
 	raw net.Conn // below TLS: closing it writes nothing, and so never waits for the client
@@ -68,33 +68,39 @@ type conn struct {
 	socket syscall.Conn // below all; nil: there is none
 
 	// of.mu guards these.
-	element  *list.Element // in a list of those that wait; nil while it does not
-	in       *list.List
-	since    time.Time // it waits
-	received bool      // something of what it waits for came
-	dropped  bool      // the listener closed it while it waited
-	left     bool      // it is closed
-	until    time.Time // the server waits for what comes
+	element  *list.Element // of those that wait; nil while it does not
+	since    time.Time     // it waits
+	fresh    bool          // it has had no request
+	received bool          // something of what it waits for came
+	dropped  bool          // the listener closed it while it waited
+	left     bool          // it is closed
 
-	read    int64  // bytes that the server got
-	bare    int64  // how many of them there were at the end of the last bare LF
-	last    byte   // of them
 	early   []byte // came while nobody read
 	gathers bool
 	held    []byte // what was gathered
 }
 
-// wait notes that c waits for a request, in fresh or idle.
-func (l *Listener) wait(c *conn, in *list.List) {
+// wait notes that c waits for a request.
+func (l *Listener) wait(c *conn) {
 	c.since, c.received = time.Now(), false
-	c.element, c.in = in.PushBack(c), in
+	c.element = l.waiting.PushBack(c)
 }
 
 // unlist notes that c waits no more.
 func (l *Listener) unlist(c *conn) {
 	if c.element != nil {
-		c.in.Remove(c.element)
+		l.waiting.Remove(c.element)
 		c.element = nil
+	}
+}
+
+// dropIf drops the waiting connections on which nothing came and for which match returns true.
+func (l *Listener) dropIf(match func(*conn) bool) {
+	for e := l.waiting.Front(); e != nil; {
+		c := e.Value.(*conn)
+		if e = e.Next(); !c.received && match(c) {
+			l.drop(c)
+		}
 	}
 }
 

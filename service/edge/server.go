@@ -16,13 +16,16 @@ import (
 // otherMethod stands for all methods that HTTP does not define. Fiber would answer them before any middleware.
 const otherMethod = "OTHER"
 
-// APIBody is how many bytes of a body a client of the API may send. They mean nothing here: small ones are read and left
-// alone.
+// APIBody is how many bytes of a body a client of the API may send. They mean nothing here: small
+// ones are read and left alone.
 const APIBody = 4 << 10
 
-// New returns an application without routes that reads HTTP as all listeners do. Paths are taken as they are written: an
-// escaped slash is part of a county's name, not the end of it. onError answers what is refused before any middleware sees
-// it, bodies of more than bodyLimit bytes among it.
+// headBytes bounds request line and headers together.
+const headBytes = 16 << 10
+
+// New returns an application without routes that reads HTTP as all listeners do. Paths are taken as
+// they are written: an escaped slash is part of a county's name, not the end of it. onError answers
+// what is refused before any middleware sees it, bodies of more than bodyLimit bytes among it.
 func New(onError fiber.ErrorHandler, bodyLimit int) *fiber.App {
 	app := fiber.New(fiber.Config{
 		Immutable:                    true, // strings outlive their request in logs and caches
@@ -33,13 +36,14 @@ func New(onError fiber.ErrorHandler, bodyLimit int) *fiber.App {
 		DisableDefaultContentType:    true, // a 304 has none
 		DisablePreParseMultipartForm: true,
 		RequestMethods:               append(slices.Clone(fiber.DefaultMethods), otherMethod),
-		ReadBufferSize:               headBytes,   // request line and headers: the longest sensible query is a third of it
-		WriteBufferSize:              gatherBytes, // head and body of a page of 20 go out together
-		BodyLimit:                    bodyLimit,
-		ReadTimeout:                  10 * time.Second,
-		WriteTimeout:                 30 * time.Second,
-		IdleTimeout:                  2 * time.Minute,
-		ErrorHandler:                 onError,
+		// request line and headers: the longest sensible query is a third of it
+		ReadBufferSize:  headBytes,
+		WriteBufferSize: gatherBytes, // head and body of a page of 20 go out together
+		BodyLimit:       bodyLimit,
+		ReadTimeout:     10 * time.Second,
+		WriteTimeout:    30 * time.Second,
+		IdleTimeout:     2 * time.Minute,
+		ErrorHandler:    onError,
 	})
 	server := app.Server()
 	boundPaths(server)
@@ -97,12 +101,14 @@ func routeAllMethods(server *fasthttp.Server) {
 	}
 }
 
-// readBodies makes server leave a body in chunks unread: Framed refuses its request. And it makes server close a connection
-// on which no request came, in time or until it broke, instead of sending and logging an error that belongs to no request:
-// clients keep idle connections, and one that is used again at that very moment would take the error for its own response.
+// readBodies makes server leave a body in chunks unread: Framed refuses its request. And it makes
+// server close a connection on which no request came, in time or until it broke, instead of sending
+// and logging an error that belongs to no request: clients keep idle connections, and one that is
+// used again at that very moment would take the error for its own response.
 //
-// An error within the head of a request is wrapped; one before its first byte comes as it is. So does one within a body,
-// with the request already forgotten: hence begun, the heads (*fasthttp.RequestHeader) whose bodies are being read.
+// An error within the head of a request is wrapped; one before its first byte comes as it is. So
+// does one within a body, with the request already forgotten: hence begun, the heads
+// (*fasthttp.RequestHeader) whose bodies are being read.
 func readBodies(server *fasthttp.Server) {
 	var begun sync.Map
 	server.HeaderReceived = func(h *fasthttp.RequestHeader) (unchanged fasthttp.RequestConfig) {

@@ -35,8 +35,8 @@ func (c countedConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// TestNew_OneWrite: head and body of a page of 20 filings, about 13 kB, are one write, and so one TLS record, one system call
-// and one packet on its way to the client.
+// TestNew_OneWrite: head and body of a page of 20 filings, about 13 kB, are one write, and so one
+// TLS record, one system call and one packet on its way to the client.
 func TestNew_OneWrite(t *testing.T) {
 	t.Parallel()
 	page := bytes.Repeat([]byte("0123456789abc"), 1000)
