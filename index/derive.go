@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"filings/index/address"
 )
 
 // Derived is what is computed from a filing to answer queries about it. Text is folded, ready to be compared.
@@ -111,6 +113,12 @@ func zipOf(s string) string {
 		return ""
 	}
 	return s[:5]
+}
+
+// AddressKeyOf returns the key of an address (rule X55), the zero Key where it has none. city and state are
+// those of its record, "" for none.
+func AddressKeyOf(text, city, state string) address.Key {
+	return address.Parser{Plain: PlainText, IsState: IsState}.KeyOf(text, city, state)
 }
 
 // equityPercent is homeEquityEstimate / estimatedValue * 100, rounded to four decimals, half away from zero. It is

@@ -5,9 +5,15 @@ package address
 import (
 	"slices"
 	"strings"
-
-	"filings/index"
 )
+
+// Parser is what addresses are read with, as their users know it.
+type Parser struct {
+	// Plain returns a text in lower case, without marks and apostrophes; of what is no letter, digit, comma
+	// or & it leaves blanks.
+	Plain   func(text string) string
+	IsState func(code string) bool // of two capital letters
+}
 
 // Key is an address as it is compared: in all writings of an address that Publication
 // 28 of the USPS knows, its parts are the same texts. A part that the address does not name is "". Where
@@ -27,7 +33,7 @@ type Key struct{ Number, Street, Unit, ZIP, City, State string }
 
 // KeyOf returns the key of an address, the zero Key where it has none. city and state are
 // those of its record, "" for none: the city goes before the one in the address, the state after it.
-func KeyOf(address, city, state string) (k Key) {
+func (p Parser) KeyOf(address, city, state string) (k Key) {
 	var parts [][]string
 	separates := func(r rune) bool { return strings.ContainsRune(",;\n\r", r) }
 	for part := range strings.FieldsFuncSeq(address, separates) {
@@ -38,10 +44,10 @@ func KeyOf(address, city, state string) (k Key) {
 	if len(parts) == 0 || len(parts[0]) < 2 || !k.takeNumber(&parts[0]) {
 		return Key{}
 	}
-	parts = k.takeEnd(parts)
+	parts = k.takeEnd(parts, p)
 	var street, unit, town []string
 	for i, words := range parts {
-		words, numbers := cutUnit(plainWords(words), max(0, 1-i))
+		words, numbers := cutUnit(p.plainWords(words), max(0, 1-i))
 		if unit = append(unit, numbers...); i == 0 {
 			street = words
 		} else if len(words) > 0 {
@@ -52,7 +58,7 @@ func KeyOf(address, city, state string) (k Key) {
 		street, town = cutTown(street)
 	}
 	if city != "" {
-		town = plainWords([]string{city})
+		town = p.plainWords([]string{city})
 		if n := len(street) - len(town); len(parts) == 1 && n > 0 && slices.Equal(street[n:], town) {
 			street = street[:n]
 		}
@@ -73,8 +79,8 @@ func KeyOf(address, city, state string) (k Key) {
 }
 
 // plainWords returns words in lower case, without marks, dots and hyphens.
-func plainWords(words []string) []string {
-	return strings.Fields(index.PlainText(strings.Join(words, " ")))
+func (p Parser) plainWords(words []string) []string {
+	return strings.Fields(p.Plain(strings.Join(words, " ")))
 }
 
 // takeNumber takes the house number off the beginning, if there is one.
@@ -99,7 +105,7 @@ func (k *Key) takeNumber(words *[]string) bool {
 func isDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // takeEnd takes ZIP and state off the end.
-func (k *Key) takeEnd(parts [][]string) [][]string {
+func (k *Key) takeEnd(parts [][]string, p Parser) [][]string {
 	for len(parts) > 0 {
 		words := parts[len(parts)-1]
 		last := len(words) - 1
@@ -108,8 +114,8 @@ func (k *Key) takeEnd(parts [][]string) [][]string {
 		switch {
 		case k.ZIP+k.State == "" && len(zip) == 5 && isDigits(zip+more) && (len(parts) > 1 || last > 1):
 			k.ZIP = zip
-		case k.State == "" && index.IsState(strings.ToUpper(end)) &&
-			(len(parts) > 1 || k.ZIP != "" && last > 0 || namesTown(words[:last])):
+		case k.State == "" && p.IsState(strings.ToUpper(end)) &&
+			(len(parts) > 1 || k.ZIP != "" && last > 0 || p.namesTown(words[:last])):
 			k.State = end
 		default:
 			return parts
@@ -122,8 +128,8 @@ func (k *Key) takeEnd(parts [][]string) [][]string {
 }
 
 // namesTown reports whether a city follows a street: then what follows is a state, and no part of the street.
-func namesTown(words []string) bool {
-	_, town := cutTown(plainWords(words))
+func (p Parser) namesTown(words []string) bool {
+	_, town := cutTown(p.plainWords(words))
 	return len(town) > 0
 }
 

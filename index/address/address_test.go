@@ -1,15 +1,18 @@
-package address
+package address_test
 
 import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"filings/index"
+	"filings/index/address"
 )
 
 // TestX55_OneAddress: the writings in a row are of one address, and of none in another row.
 func TestX55_OneAddress(t *testing.T) {
 	t.Parallel()
-	seen := map[Key]string{}
+	seen := map[address.Key]string{}
 	for _, row := range [][]string{
 		{"5833 Quincegate Ave, Fern Park, FL 10014", "05833 QUINCEGATE AVENUE, FERN PARK, FL, 10014-1234",
 			"5833 quincegate av.\nFern Park FL 10014",
@@ -50,20 +53,14 @@ func TestX55_OneAddress(t *testing.T) {
 		{"12 Niño Ave", "12 NINO AVENUE"},
 		{"12 Space Center Blvd"},
 	} {
-		want := KeyOf(row[0], "", "")
+		want := index.AddressKeyOf(row[0], "", "")
 		if want.Number == "" || want.Street == "" || seen[want] != "" {
 			t.Errorf("%q has the key %+v, as has %q", row[0], want, seen[want])
 		}
 		seen[want] = row[0]
-		for _, address := range row[1:] {
-			if got := KeyOf(address, "", ""); got != want {
-				t.Errorf("%q: %+v\n%q: %+v", address, got, row[0], want)
-			}
-			for _, other := range []string{row[0], "12 Zanthorrhoea Ct"} {
-				mark := MarkOf(KeyOf(other, "", ""), 7)
-				if has := MayHave(address, 7, func(m uint64) bool { return m == mark }); has != (other == row[0]) {
-					t.Errorf("%q may have the mark of %q: %v", address, other, has)
-				}
+		for _, text := range row[1:] {
+			if got := index.AddressKeyOf(text, "", ""); got != want {
+				t.Errorf("%q: %+v\n%q: %+v", text, got, row[0], want)
 			}
 		}
 	}
@@ -72,7 +69,7 @@ func TestX55_OneAddress(t *testing.T) {
 // TestX55_Parts: an address names its parts, and what it lacks its record may have.
 func TestX55_Parts(t *testing.T) {
 	t.Parallel()
-	for address, want := range map[string]Key{
+	for written, want := range map[string]address.Key{
 		"5833 Quincegate Ave Apt 4, Fern Park, FL 10014|":  {"5833", "quincegate ave", "4", "10014", "fern park", "fl"},
 		"6018 OLD HARFORD ROAD|Baltimore, MD":              {"6018", "old harford rd", "", "", "baltimore", "md"},
 		"6018 OLD HARFORD ROAD BALTIMORE|Baltimore, MD":    {"6018", "old harford rd", "", "", "baltimore", "md"},
@@ -80,18 +77,18 @@ func TestX55_Parts(t *testing.T) {
 		"0001 E UNIVERSITY PKWY UNIT 1206|":                {"1", "e university pkwy", "1206", "", "", ""},
 		"100 Main St, The Oaks, Orlando, FL|":              {"100", "main st", "", "", "orlando", "fl"},
 	} {
-		text, place, _ := strings.Cut(address, "|")
+		text, place, _ := strings.Cut(written, "|")
 		city, state, _ := strings.Cut(place, ", ")
-		if got := KeyOf(text, city, state); got != want {
-			t.Errorf("%s: %+v, want %+v", address, got, want)
+		if got := index.AddressKeyOf(text, city, state); got != want {
+			t.Errorf("%s: %+v, want %+v", written, got, want)
 		}
 	}
-	for _, address := range []string{"", " ", ",", "12", "12,", "Quincegate Ave",
+	for _, text := range []string{"", " ", ",", "12", "12,", "Quincegate Ave",
 		"XXXX Ward St .35, Nashville, TN", "0000 Elm St", "5th Ave", "PO Box 7",
 		"Parcel 012723-0202, Jacksonville, FL", "WS CHELSEA RD 260 FT N OF NORTONIA RD", "-1 Elm St",
 		"12 , Orlando, FL", "12 ...", "#4", "0 1/2 Elm St"} {
-		if got := KeyOf(address, "Orlando", "FL"); got != (Key{}) {
-			t.Errorf("%q: %+v, want none", address, got)
+		if got := index.AddressKeyOf(text, "Orlando", "FL"); got != (address.Key{}) {
+			t.Errorf("%q: %+v, want none", text, got)
 		}
 	}
 }
@@ -103,17 +100,14 @@ func FuzzX55_Key(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		k := KeyOf(text, "", "")
-		if k == (Key{}) {
+		k := index.AddressKeyOf(text, "", "")
+		if k == (address.Key{}) {
 			return
 		}
 		if k.Number == "" || k.Street == "" {
 			t.Fatalf("%q: %+v", text, k)
 		}
-		if mark := MarkOf(k, 7); !MayHave(text, 7, func(m uint64) bool { return m == mark }) {
-			t.Errorf("%q may not have the mark of %+v", text, k)
-		}
-		if upper := KeyOf(strings.ToUpper(text), "", ""); isASCII(text) && upper != k {
+		if upper := index.AddressKeyOf(strings.ToUpper(text), "", ""); isASCII(text) && upper != k {
 			t.Errorf("%q: %+v, in capitals %+v", text, k, upper)
 		}
 	})
@@ -125,6 +119,6 @@ func isASCII(s string) bool {
 
 func BenchmarkKeyOf(b *testing.B) {
 	for range b.N {
-		KeyOf("5833 Quincegate Ave, Fern Park, FL 10014", "", "")
+		index.AddressKeyOf("5833 Quincegate Ave, Fern Park, FL 10014", "", "")
 	}
 }

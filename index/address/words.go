@@ -63,3 +63,16 @@ var suffixes = shortened("" +
 	"upas underpass;un union;vly vally valley vlly;vlys valleys;via vdct viadct viaduct;vw view;" +
 	"vws views;vlg vill villag village villg villiage;vlgs villages;vl ville;vis vist vista vst vsta;" +
 	"walk walks;wall;wy;way;ways;wl well;wls wells")
+
+// IsShort reports whether a word may stand in a key for another one.
+func IsShort(word string) bool { return isShort[word] }
+
+var isShort = func() map[string]bool {
+	all := map[string]bool{}
+	for _, table := range []map[string]string{directions, ordinals, suffixes, townWords, units} {
+		for long, short := range table {
+			all[long], all[short] = true, true
+		}
+	}
+	return all
+}()

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"filings/index"
-	"filings/index/address"
 	"filings/index/generation"
 	"filings/index/synthetic"
 )
@@ -56,7 +55,7 @@ func BenchmarkOf(b *testing.B) {
 	})
 	b.Run("addresskey", func(b *testing.B) {
 		for i := range b.N {
-			address.KeyOf(all[i%len(all)].Text(index.PropertyAddress), "", "")
+			index.AddressKeyOf(all[i%len(all)].Text(index.PropertyAddress), "", "")
 		}
 	})
 }

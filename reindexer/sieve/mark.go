@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"filings/index"
-	"filings/index/address"
 )
 
 // markBits is how many bits of a mark count: with 10,000 entries one in 400 other marks is known, too.
@@ -12,7 +11,7 @@ const markBits = 22
 
 // markOf returns the mark of an entry's key.
 func (s *Sieve) markOf(k secretKey) uint32 {
-	mark := address.MarkOf(k.address, s.seed)
+	mark := addressMark(k.address, s.seed)
 	switch k.parts {
 	case ofID:
 		id, _ := strconv.ParseUint(k.text, 10, 64)
@@ -40,5 +39,5 @@ func (s *Sieve) mayHave(f *index.Filing) bool {
 		return false
 	}
 	written, standard := f.Text(index.PropertyAddress), f.Text(index.StandardizedAddress)
-	return address.MayHave(written, s.seed, s.known) || standard != written && address.MayHave(standard, s.seed, s.known)
+	return mayHaveAddress(written, s.seed, s.known) || standard != written && mayHaveAddress(standard, s.seed, s.known)
 }

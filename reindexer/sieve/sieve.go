@@ -89,7 +89,7 @@ func (w Withhold) keys() (kind string, keys []secretKey, err error) {
 		named, kind, keys = named+1, "id", []secretKey{{parts: ofID, text: strconv.FormatInt(w.ID, 10)}}
 	}
 	if w.Address != "" {
-		named, kind, keys = named+1, "address", addressKeys(address.KeyOf(w.Address, "", ""))
+		named, kind, keys = named+1, "address", addressKeys(index.AddressKeyOf(w.Address, "", ""))
 	}
 	_, day := time.Parse(time.DateOnly, w.Until)
 	switch {
@@ -273,9 +273,9 @@ func (s *Sieve) keysOf(f *index.Filing) (keys []secretKey) {
 // addressesOf returns the addresses of a filing.
 func addressesOf(f *index.Filing) []address.Key {
 	_, state := index.SplitCounty(f.Text(index.County))
-	all := []address.Key{address.KeyOf(f.Text(index.PropertyAddress), f.Text(index.City), state)}
+	all := []address.Key{index.AddressKeyOf(f.Text(index.PropertyAddress), f.Text(index.City), state)}
 	if text := f.Text(index.StandardizedAddress); text != "" && text != f.Text(index.PropertyAddress) {
-		all = append(all, address.KeyOf(text, f.Text(index.City), state))
+		all = append(all, index.AddressKeyOf(text, f.Text(index.City), state))
 	}
 	return all
 }

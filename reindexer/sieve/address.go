@@ -1,22 +1,23 @@
-package address
+package sieve
 
 import (
 	"strings"
 	"unicode/utf8"
 
 	"filings/index"
+	"filings/index/address"
 )
 
-// MarkOf returns a hash of the house number of k and of a word of its street that each address with this key
+// addressMark returns a hash of the house number of k and of a word of its street that each address with this key
 // has as it stands there: the longest one that is no number and that no table knows; "" where there is none.
-func MarkOf(k Key, seed uint64) uint64 {
+func addressMark(k address.Key, seed uint64) uint64 {
 	word := ""
 	for w := range strings.SplitSeq(k.Street, " ") {
-		if len(w) > len(word) && !isDigits(w[:1]) && !isShort[w] {
+		if len(w) > len(word) && (w[0] < '0' || '9' < w[0]) && !address.IsShort(w) {
 			word = w
 		}
 	}
-	mark := markOf(leadingDigits(k.Number), seed)
+	mark := numberMark(leadingDigits(k.Number), seed)
 	for i := range len(word) {
 		mark = index.MarkByte(mark, word[i])
 	}
@@ -25,7 +26,7 @@ func MarkOf(k Key, seed uint64) uint64 {
 
 func leadingDigits(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "0123456789"))] }
 
-func markOf(number string, seed uint64) uint64 {
+func numberMark(number string, seed uint64) uint64 {
 	mark := index.MarkStart ^ seed
 	for i := range len(number) {
 		mark = index.MarkByte(mark, number[i])
@@ -33,36 +34,25 @@ func markOf(number string, seed uint64) uint64 {
 	return index.MarkByte(mark, ' ')
 }
 
-// isShort has the words that may stand in a key for others.
-var isShort = func() map[string]bool {
-	all := map[string]bool{}
-	for _, table := range []map[string]string{directions, ordinals, suffixes, townWords, units} {
-		for long, short := range table {
-			all[long], all[short] = true, true
-		}
-	}
-	return all
-}()
-
-// MayHave reports whether the key of an address may have a mark that is known, in a fifth of the time that
+// mayHaveAddress reports whether the key of an address may have a mark that is known, in a fifth of the time that
 // the key takes: true where it may, false where the address has another key, or none.
-func MayHave(address string, seed uint64, known func(mark uint64) bool) bool {
-	if len(address) > index.MaxText {
+func mayHaveAddress(text string, seed uint64, known func(mark uint64) bool) bool {
+	if len(text) > index.MaxText {
 		return true
 	}
-	for i := range len(address) {
-		if address[i] >= utf8.RuneSelf {
-			address = index.PlainText(address)
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			text = index.PlainText(text)
 			break
 		}
 	}
-	rest := strings.TrimLeft(address, " \t\n\v\f\r,;")
+	rest := strings.TrimLeft(text, " \t\n\v\f\r,;")
 	number := leadingDigits(rest)
 	rest = rest[len(number):]
 	if number = strings.TrimLeft(number, "0"); number == "" {
 		return false
 	}
-	start := markOf(number, seed)
+	start := numberMark(number, seed)
 	if known(start) {
 		return true
 	}
