@@ -104,7 +104,7 @@ var only = []struct {
 	{"github.com/itchyny/gojq", []string{"reindexer/bound", "reindexer/mapping", "reindexer/source", "reindexer/inspect"}, "jq is how mappings and paths are written: nothing else speaks it"},
 	{"github.com/oasdiff/yaml", []string{"reindexer/plan"}, "YAML is how a plan is written: nothing else is"},
 	{"github.com/modelcontextprotocol", []string{"service/mcp"}, "the protocol of assistants is one way to call the API: no handler knows it"},
-	{"github.com/gofrs/flock", []string{"index/embedded"}, "locks of files belong to the engine that keeps its generations in files"},
+	{"github.com/gofrs/flock", []string{"index/embedded", "cmd/filings/certificate"}, "locks of files belong to what keeps files: the embedded engine, and the self-signed certificate"},
 	{"go.opentelemetry.io", []string{"index/trace", "cmd/filings/traces"}, "what a span may hold is decided in one place"},
 	{"github.com/chromedp", []string{"service/webtest"}, "a browser is for tests: the program must not carry what drives one"},
 }

@@ -27,8 +27,8 @@ type Files struct {
 	SelfSigned bool // the program's own, in the data folder
 }
 
-// FilesOf returns the files that the settings name, or those of the data folder, by absolute paths: they are printed for
-// users of any folder.
+// FilesOf returns the files that the settings name, or those of the data folder, by absolute paths:
+// they are printed for users of any folder.
 func FilesOf(s settings.Settings) Files {
 	if s.TLSCertFile != "" {
 		return Files{Cert: s.TLSCertFile, Key: s.TLSKeyFile}
@@ -104,7 +104,8 @@ func (c *Certificate) reload(log *slog.Logger, always bool) {
 		return
 	}
 	if now := c.now(); err == nil && (now.Before(cert.Leaf.NotBefore) || now.After(cert.Leaf.NotAfter)) {
-		err = fmt.Errorf("%s is valid from %s to %s only", c.Cert, cert.Leaf.NotBefore.Format(time.DateTime), cert.Leaf.NotAfter.Format(time.DateTime))
+		err = fmt.Errorf("%s is valid from %s to %s only", c.Cert, cert.Leaf.NotBefore.Format(time.DateTime),
+			cert.Leaf.NotAfter.Format(time.DateTime))
 	}
 	if err != nil {
 		if always || err.Error() != c.refused {

@@ -1,21 +1,20 @@
 package certificate
 
 import (
-	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // A self-signed certificate is replaced when less than a month of its year is left.
@@ -24,70 +23,49 @@ const (
 	Renew = 30 * 24 * time.Hour
 )
 
-// prepare makes the self-signed pair, with its folder, unless there is one that does not end soon after now. The key
-// comes first and stays; its certificate follows. So each step is one file, and a process that is killed between two of them
-// leaves what the next start completes.
+// prepare makes the self-signed pair, with its folder, unless there is one that does not end soon
+// after now. Of several processes that find none the first makes it, under a lock. One that is killed
+// after the first file leaves two that do not belong together: the next start makes both.
 func (f Files) prepare(now time.Time) error {
 	if err := os.MkdirAll(filepath.Dir(f.Cert), 0o700); err != nil {
 		return fmt.Errorf("FILINGS_DATA_DIR: %w", err)
 	}
-	key, err := f.privateKey()
+	if f.lasts(now) { // the folder may be one that cannot be written
+		return nil
+	}
+	lock := flock.New(f.Key+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	if err := lock.Lock(); err != nil {
+		return err
+	}
+	defer lock.Close()
+	if f.lasts(now) {
+		return nil
+	}
+	key, cert, err := selfSigned(now)
 	if err != nil {
 		return err
 	}
-	cert, err := tls.LoadX509KeyPair(f.Cert, f.Key)
-	if err == nil && now.Add(Renew).Before(cert.Leaf.NotAfter) {
-		return nil
+	if err := writeWhole(f.Key, "PRIVATE KEY", key); err != nil {
+		return err
 	}
-	text, createErr := selfSigned(key, now)
-	if createErr != nil {
-		return createErr
-	}
-	return writeWhole(f.Cert, text, publisher(err))
+	return writeWhole(f.Cert, "CERTIFICATE", cert)
 }
 
-// privateKey reads the private key from f.Key. If that fails, it creates a new key there.
-func (f Files) privateKey() (crypto.Signer, error) {
-	key, err := readKey(f.Key)
-	if err == nil {
-		return key, nil
-	}
-	made, generateErr := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if generateErr != nil {
-		return nil, generateErr
-	}
-	der, marshalErr := x509.MarshalPKCS8PrivateKey(made)
-	if marshalErr != nil {
-		return nil, marshalErr
-	}
-	if err := writeWhole(f.Key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), publisher(err)); err != nil {
-		return nil, err
-	}
-	return readKey(f.Key) // of several processes that found none at once, one has made it
+// lasts reports whether there is a pair that does not end soon after now.
+func (f Files) lasts(now time.Time) bool {
+	cert, err := f.Pair()
+	return err == nil && now.Add(Renew).Before(cert.Leaf.NotAfter)
 }
 
-func readKey(file string) (crypto.Signer, error) {
-	text, err := os.ReadFile(file)
+// selfSigned returns a new key, and its certificate for this machine, as DER.
+func selfSigned(now time.Time) (key, cert []byte, err error) {
+	signer, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	block, _ := pem.Decode(text)
-	if block == nil {
-		return nil, fmt.Errorf("%s is no PEM file", file)
+	if key, err = x509.MarshalPKCS8PrivateKey(signer); err != nil {
+		return nil, nil, err
 	}
-	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	signer, ok := key.(crypto.Signer)
-	if !ok {
-		return nil, fmt.Errorf("%s holds no key that signs", file)
-	}
-	return signer, nil
-}
-
-// selfSigned returns a new certificate for this machine, as PEM.
-func selfSigned(key crypto.Signer, now time.Time) ([]byte, error) {
 	template := &x509.Certificate{ // x509 chooses the serial number
 		Subject:               pkix.Name{CommonName: "filings (self-signed)"},
 		NotBefore:             now.Add(-time.Hour),
@@ -101,35 +79,20 @@ func selfSigned(key crypto.Signer, now time.Time) ([]byte, error) {
 	if host, err := os.Hostname(); err == nil && host != "localhost" {
 		template.DNSNames = append(template.DNSNames, host)
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		return nil, err
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), nil
+	cert, err = x509.CreateCertificate(rand.Reader, template, template, signer.Public(), signer)
+	return key, cert, err
 }
 
-// publisher gives a new file its name: where reading found no file, the first of several processes wins.
-func publisher(read error) func(from, to string) error {
-	if errors.Is(read, fs.ErrNotExist) {
-		return os.Link
-	}
-	return os.Rename
-}
-
-// writeWhole writes a file that only its owner may read, and that appears whole or not at all: publish gives it its name,
-// os.Rename in any case, os.Link unless there is a file of that name.
-func writeWhole(file string, text []byte, publish func(from, to string) error) error {
+// writeWhole writes a file of PEM that only its owner may read, and that appears whole or not at all.
+func writeWhole(file, kind string, der []byte) error {
 	temporary, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // mode 0600
 	if err != nil {
 		return err
 	}
 	defer os.Remove(temporary.Name()) // what was renamed is not there any more
-	_, err = temporary.Write(text)
+	err = pem.Encode(temporary, &pem.Block{Type: kind, Bytes: der})
 	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
 		return err
 	}
-	if err = publish(temporary.Name(), file); errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	return err
+	return os.Rename(temporary.Name(), file)
 }
