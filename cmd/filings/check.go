@@ -104,7 +104,8 @@ func (p *program) checkPlan(ctx context.Context, file string, only []string) (fo
 			first = max(first, reason.First)
 		}
 		if t.Rejected > 0 {
-			f.Result, f.Detail = check.Warn, fmt.Sprintf("%s, of which %d are rejected, such as %s", f.Detail, t.Rejected, first)
+			f.Result, f.Detail = check.Warn,
+				fmt.Sprintf("%s, of which %d are rejected, such as %s", f.Detail, t.Rejected, first)
 		}
 		for _, warning := range t.Warnings {
 			f.Result, f.Detail = check.Warn, f.Detail+"; "+warning

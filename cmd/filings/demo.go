@@ -41,7 +41,8 @@ func (p *program) demoCommand() *cobra.Command {
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
 			s.ElasticsearchURL, s.RedisURL = nil, ""
 			s.DataDir = filepath.Join(s.DataDir, "demo")
-			s.Listen, s.RedirectListen, s.OperationsListen = local(s.Listen), local(s.RedirectListen), local(s.OperationsListen)
+			s.Listen, s.RedirectListen = local(s.Listen), local(s.RedirectListen)
+			s.OperationsListen = local(s.OperationsListen)
 			return p.demo(ctx, s)
 		}),
 	}
@@ -60,8 +61,9 @@ func (p *program) demo(ctx context.Context, s settings.Settings) error {
 	l, err := listen(s)
 	var taken takenError
 	if errors.As(err, &taken) && demoRuns(ctx, s) {
-		return fmt.Errorf("a demo runs already at %s: its terminal shows the key. For a second one set FILINGS_DATA_DIR, "+
-			"FILINGS_LISTEN, FILINGS_REDIRECT_LISTEN and FILINGS_OPERATIONS_LISTEN", demoURL(s))
+		return fmt.Errorf(
+			"a demo runs already at %s: its terminal shows the key. For a second one set FILINGS_DATA_DIR, "+
+				"FILINGS_LISTEN, FILINGS_REDIRECT_LISTEN and FILINGS_OPERATIONS_LISTEN", demoURL(s))
 	}
 	if err != nil {
 		return err
@@ -125,8 +127,8 @@ func (p *program) loadDemo(ctx context.Context, s settings.Settings) error {
 	return quiet.load(ctx, s, cfg, true, reindexer.Run)
 }
 
-// demoKey returns the key of the demo's account: the one that an earlier demo left in the data folder, if it still is. The
-// store knows only a key's hash.
+// demoKey returns the key of the demo's account: the one that an earlier demo left in the data
+// folder, if it still is. The store knows only a key's hash.
 func demoKey(ctx context.Context, s settings.Settings) (key string, err error) {
 	keys, err := openKeys(s, nil, nil)
 	if err != nil {
@@ -165,9 +167,11 @@ var demoRequests = []string{
 // writeDemo prints what a newcomer does next. Nothing in it depends on the folder that they are in.
 func (p *program) writeDemo(l listeners, key string) {
 	url := fmt.Sprintf("https://localhost:%d", l.port())
-	fmt.Fprintf(p.out, "\n%d synthetic filings are served. Your key, of an enterprise account:\n\n  %s\n\n", demoFilings, key)
+	fmt.Fprintf(p.out, "\n%d synthetic filings are served. Your key, of an enterprise account:\n\n  %s\n\n",
+		demoFilings, key)
 	fmt.Fprintf(p.out, "In a browser (it warns of the self-signed certificate; type the key there):\n\n"+
-		"  %[1]s/docs     the API, to read and to try\n  %[1]s/explore  the filings on a map\n\nIn a terminal:\n\n", url)
+		"  %[1]s/docs     the API, to read and to try\n  %[1]s/explore  the filings on a map\n\nIn a terminal:\n\n",
+		url)
 	trust := ""
 	if l.certificate.SelfSigned {
 		trust = "--cacert " + quote(l.certificate.Cert) + " "

@@ -66,7 +66,8 @@ func (p *program) rollbackCommand() *cobra.Command {
 	cmd.Flags().StringVar(&reason, "reason", "", "with --hold: what refused loads say, at most 500 bytes")
 	cmd.RunE = p.withEngine(func(ctx context.Context, store generation.Store, args []string) error {
 		if reason != "" && !hold || len(reason) > maxReason || strings.ContainsFunc(reason, unicode.IsControl) {
-			return usageError{fmt.Errorf("--reason: must be a text of at most %d bytes in one line, with --hold", maxReason)}
+			return usageError{fmt.Errorf("--reason: must be a text of at most %d bytes in one line, with --hold",
+				maxReason)}
 		}
 		all, err := sealed(ctx, store)
 		if err != nil {
@@ -94,7 +95,8 @@ func (p *program) rollbackCommand() *cobra.Command {
 			return fmt.Errorf("make %s live: %w", to, err)
 		}
 		if held, err := store.Hold(ctx); err == nil && held == nil {
-			fmt.Fprintln(p.err, "The next load undoes this: `filings rollback --hold` refuses loads until `filings release`.")
+			fmt.Fprintln(p.err,
+				"The next load undoes this: `filings rollback --hold` refuses loads until `filings release`.")
 		}
 		_, err = fmt.Fprintln(p.out, to)
 		return err

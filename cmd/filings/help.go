@@ -61,7 +61,8 @@ func explainFlag(cmd *cobra.Command, err error) error {
 		var all []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, "--"+f.Name) })
 		name := "--" + unknown.GetSpecifiedName()
-		hint := fmt.Sprintf("see `filings help%s`; settings are environment variables, see `filings help settings`", below(cmd))
+		hint := fmt.Sprintf("see `filings help%s`; settings are environment variables, see `filings help settings`",
+			below(cmd))
 		return fmt.Errorf("unknown flag: %s%s: %s", name, settings.Suggestion(name, all), hint)
 	case errors.As(err, &value):
 		if value.GetFlag().Value.Type() == "file" {
@@ -97,7 +98,8 @@ func decimals(cmd *cobra.Command) {
 	}
 }
 
-// strict makes `filings help` and `filings completion` refuse what is not there. Cobra's show the help of all, as if it was.
+// strict makes `filings help` and `filings completion` refuse what is not there. Cobra's show the
+// help of all, as if it was.
 func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -116,7 +118,8 @@ func strict(root *cobra.Command) {
 			c.Example = "  source <(filings completion bash)\n  filings completion zsh >\"${fpath[1]}/_filings\""
 			c.Args = noSuchCommand
 			c.RunE = func(*cobra.Command, []string) error {
-				return usageError{errors.New("no shell: must be bash, zsh, fish or powershell; see `filings help completion`")}
+				return usageError{errors.New(
+					"no shell: must be bash, zsh, fish or powershell; see `filings help completion`")}
 			}
 		}
 	}

@@ -23,23 +23,27 @@ func (p *program) keysCommand() *cobra.Command {
 	keys := &cobra.Command{
 		Use:   "keys",
 		Short: "Manages accounts and their API keys",
-		Long: "Manages accounts and their API keys. An account has one key. A revoked key fails on the very next request.\n" +
+		Long: "Manages accounts and their API keys. An account has one key. A revoked key fails on the very next " +
+			"request.\n" +
 			"A key that `rotate --overlap` replaced is good until then; `show` says when it was last used.",
 		Example: "  filings keys create --user alice@example.com --tier pro\n  filings keys list",
 		Args:    noSuchCommand,
 		RunE: func(*cobra.Command, []string) error {
-			return usageError{errors.New("no command: must be create, rotate, revoke, show, list or tier; see `filings help keys`")}
+			return usageError{errors.New(
+				"no command: must be create, rotate, revoke, show, list or tier; see `filings help keys`")}
 		},
 	}
 	keys.AddCommand(
-		p.accountCommand("create --user U --tier T [--name N]", "Creates an account's key and prints it, the only time that it is shown",
+		p.accountCommand("create --user U --tier T [--name N]",
+			"Creates an account's key and prints it, the only time that it is shown",
 			"  filings keys create --user alice@example.com --tier pro --name laptop",
 			func(ctx context.Context, store access.Store, f keyFlags) error {
 				return p.printKey(store.Create(ctx, f.user, f.tier, f.name))
 			}, userFlag, tierFlag, nameFlag),
 		p.accountCommand("rotate --user U [--overlap 24h]",
 			"Replaces an account's key, at once or after an overlap, and prints the new one",
-			"  filings keys rotate --user alice@example.com\n  filings keys rotate --user alice@example.com --overlap 24h",
+			"  filings keys rotate --user alice@example.com\n"+
+				"  filings keys rotate --user alice@example.com --overlap 24h",
 			func(ctx context.Context, store access.Store, f keyFlags) error {
 				return p.printKey(store.Rotate(ctx, f.user, f.overlap))
 			}, userFlag, overlapFlag),
@@ -53,8 +57,10 @@ func (p *program) keysCommand() *cobra.Command {
 			func(ctx context.Context, store access.Store, f keyFlags) error {
 				return store.SetTier(ctx, f.user, f.tier)
 			}, userFlag, tierFlag),
-		p.accountCommand("show --user U", "Shows an account: tier, key prefix and state, name, creation time, used and remaining quota",
-			"  filings keys show --user alice@example.com\n  filings keys show --user alice@example.com --json | jq .remaining",
+		p.accountCommand("show --user U",
+			"Shows an account: tier, key prefix and state, name, creation time, used and remaining quota",
+			"  filings keys show --user alice@example.com\n"+
+				"  filings keys show --user alice@example.com --json | jq .remaining",
 			p.showAccount, userFlag, jsonFlag("one JSON object")),
 		p.accountCommand("list", "Lists all accounts",
 			"  filings keys list\n  filings keys list --json | jq -r '.[] | select(.remaining == 0) | .user'",
@@ -93,8 +99,8 @@ func (p *program) accountCommand(use, short, example string, do func(context.Con
 	return cmd
 }
 
-// lost returns access.ErrEmptied if the store has lost all accounts. That there is no such account would lead to creating it, and
-// with the first one all other keys are unknown.
+// lost returns access.ErrEmptied if the store has lost all accounts. That there is no such account
+// would lead to creating it, and with the first one all other keys are unknown.
 func lost(ctx context.Context, store access.Store) error {
 	if err := store.Ping(ctx); errors.Is(err, access.ErrEmptied) {
 		return err
@@ -112,7 +118,8 @@ func explainAccount(ctx context.Context, store access.Store, user string, err er
 	case errors.Is(err, access.ErrHasKey):
 		return fmt.Errorf("account %q has an active key: `filings keys rotate --user %s` replaces it", user, word)
 	case errors.Is(err, access.ErrRevoked):
-		return fmt.Errorf("account %q has no active key: `filings keys create --user %s --tier T` makes one", user, word)
+		return fmt.Errorf("account %q has no active key: `filings keys create --user %s --tier T` makes one", user,
+			word)
 	case errors.Is(err, access.ErrNoAccount):
 		return fmt.Errorf("no such account: %q; `filings keys list` shows all, `filings keys create` makes one", user)
 	case errors.As(err, &invalid):
@@ -170,7 +177,8 @@ func (p *program) listAccounts(ctx context.Context, store access.Store, f keyFla
 		err = lost(ctx, store)
 	}
 	if err == nil && f.asJSON {
-		return json.NewEncoder(p.out).Encode(append([]access.Account{}, accounts...)) // [] where there are none, never null
+		// [] where there are none, never null
+		return json.NewEncoder(p.out).Encode(append([]access.Account{}, accounts...))
 	}
 	return p.writeAccounts(accounts, err)
 }

@@ -100,7 +100,8 @@ func open(setting, address string) (net.Listener, error) {
 	case errors.Is(err, os.ErrPermission):
 		return nil, fmt.Errorf("%s=%s: this user may not listen on that port", setting, address)
 	case err != nil:
-		return nil, usageError{fmt.Errorf("%s=%s: must be an address of this machine such as :8443 or 127.0.0.1:8443: %w", setting, address, err)}
+		return nil, usageError{fmt.Errorf(
+			"%s=%s: must be an address of this machine such as :8443 or 127.0.0.1:8443: %w", setting, address, err)}
 	}
 	return l, nil
 }
@@ -121,15 +122,18 @@ func (l listeners) open() map[string]*edge.Listener {
 // connectionLimits are how many connections a listener has open at once.
 type connectionLimits struct{ api, redirect, operations int }
 
-// A connection on which nothing comes takes up to 50 kB: the connections of an API may take 200 MB, and there is one for
-// each of 4,096 clients. Where the system allows fewer than this many descriptors, they are fewer.
+// A connection on which nothing comes takes up to 50 kB: the connections of an API may take 200 MB,
+// and there is one for each of 4,096 clients. Where the system allows fewer than this many
+// descriptors, they are fewer.
 const enoughDescriptors = 8192
 
-// limitsOf returns how many connections a process may have that has those limits, a file such as Linux has. They take two thirds of
-// its descriptors: files, Elasticsearch, Redis and sources need some. Go itself raises the limit to what the system allows.
+// limitsOf returns how many connections a process may have that has those limits, a file such as
+// Linux has. They take two thirds of its descriptors: files, Elasticsearch, Redis and sources need
+// some. Go itself raises the limit to what the system allows.
 func limitsOf(file string) connectionLimits {
 	descriptors := enoughDescriptors
-	text, _ := os.ReadFile(file) // elsewhere than on Linux there is none: macOS allows more by itself, and Windows has no limit
+	// elsewhere than on Linux there is none: macOS allows more by itself, and Windows has no limit
+	text, _ := os.ReadFile(file)
 	if m := regexp.MustCompile(`(?m)^Max open files +(\d+) `).FindSubmatch(text); m != nil {
 		if n, err := strconv.Atoi(string(m[1])); err == nil {
 			descriptors = min(n, descriptors)
@@ -150,8 +154,8 @@ func address(l *edge.Listener) string {
 	return l.Addr().String()
 }
 
-// metrics show when the API's certificate expires, the one that is shown at the time of the scrape, how many connections each
-// listener has, and where they met a limit.
+// metrics show when the API's certificate expires, the one that is shown at the time of the scrape,
+// how many connections each listener has, and where they met a limit.
 func (l listeners) metrics() []prometheus.Collector {
 	all := []prometheus.Collector{prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "filings_certificate_expires_timestamp_seconds",
@@ -174,9 +178,12 @@ func (l listeners) metrics() []prometheus.Collector {
 			"refused":   func(f edge.Figures) int64 { return f.Refused },
 		} {
 			all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
-				Name: "filings_connections_limited_total", ConstLabels: prometheus.Labels{"listener": name, "outcome": outcome},
-				Help: "New connections that met a limit, by listener and outcome: made_room (the one that had waited longest for its " +
-					"client was closed), waited (all were busy) or refused (the system had no descriptor or memory for it).",
+				Name:        "filings_connections_limited_total",
+				ConstLabels: prometheus.Labels{"listener": name, "outcome": outcome},
+				Help: "New connections that met a limit, by listener and outcome: made_room (the one that had " +
+					"waited longest for its " +
+					"client was closed), waited (all were busy) or refused (the system had no descriptor or " +
+					"memory for it).",
 			}, func() float64 { return float64(count(one.Figures())) }))
 		}
 	}

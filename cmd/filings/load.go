@@ -34,9 +34,11 @@ func (p *program) loadCommand() *cobra.Command {
 		Long:    help("load"),
 		Example: help("load-examples"),
 		Args: func(cmd *cobra.Command, args []string) error {
-			for _, name := range append([]string{"map", "query", "update", "replace", "max-rejects"}, source.SettingNames...) {
+			for _, name := range append([]string{"map", "query", "update", "replace", "max-rejects"},
+				source.SettingNames...) {
 				if file != "" && cmd.Flags().Changed(name) {
-					return fmt.Errorf("--%s does not go with --plan, which says that of each county; --only replaces counties", name)
+					return fmt.Errorf(
+						"--%s does not go with --plan, which says that of each county; --only replaces counties", name)
 				}
 			}
 			switch {
@@ -279,7 +281,8 @@ func (p *program) inspectCommand() *cobra.Command {
 			"  filings inspect --path '.features[]' liens.geojson",
 		Args: cobra.ExactArgs(1),
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
-			o.Stdin, o.Servers, o.Temporary, o.Log = p.in, serversOf(s), int64(s.Temporary), slog.New(slog.DiscardHandler)
+			o.Stdin, o.Servers, o.Temporary, o.Log = p.in, serversOf(s), int64(s.Temporary),
+				slog.New(slog.DiscardHandler)
 			proposal.Today = time.Now()
 			input.Name = args[0]
 			err := inspect.Run(ctx, input, o, proposal, p.out)

@@ -1,9 +1,9 @@
 // Command filings loads public county filing records into a search index and serves them as a JSON API.
 //
-// This package owns what a process is: commands, listeners and certificates, logging and exit codes. It wires engine, key
-// store, loader and service together, and holds no rule of theirs; package settings reads the environment, package check
-// checks what a service needs. One file is one command. Arrows point one way: main lists the commands, the commands
-// stand on program.go.
+// This package owns what a process is: commands, listeners and certificates, logging and exit
+// codes. It wires engine, key store, loader and service together, and holds no rule of theirs;
+// package settings reads the environment, package check checks what a service needs. One file is
+// one command. Arrows point one way: main lists the commands, the commands stand on program.go.
 package main
 
 import (
@@ -70,9 +70,11 @@ func (p *program) root() *cobra.Command {
 	}
 	root.AddCommand(p.serveCommand(), p.demoCommand(), p.loadCommand(), p.inspectCommand(), p.generationsCommand(),
 		p.rollbackCommand(), p.releaseCommand(), p.withholdCommand(),
-		p.keysCommand(), p.tokensCommand(), p.generateCommand(), p.checkCommand(), p.healthCommand(), p.versionCommand(), p.manCommand(),
+		p.keysCommand(), p.tokensCommand(), p.generateCommand(), p.checkCommand(), p.healthCommand(),
+		p.versionCommand(), p.manCommand(),
 		// No command: the page of `filings help settings`.
-		&cobra.Command{Use: "settings", Short: "Lists the settings, which are environment variables", Long: settings.Help()})
+		&cobra.Command{Use: "settings", Short: "Lists the settings, which are environment variables",
+			Long: settings.Help()})
 	root.SetIn(p.in)
 	root.SetOut(p.out) // before strict: the commands that it adds keep this
 	root.SetErr(p.err)

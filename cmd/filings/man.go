@@ -14,7 +14,8 @@ func (p *program) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man",
 		Short: "Prints the manual page of the program",
-		Long: "Prints the manual page of the program, roff for man(1): what `filings help` says of each command and of the settings,\n" +
+		Long: "Prints the manual page of the program, roff for man(1): what `filings help` says of each command " +
+			"and of the settings,\n" +
 			"on one page.",
 		Example: "  filings man | man -l -\n  filings man >/usr/local/share/man/man1/filings.1",
 		Args:    noArguments,
@@ -27,11 +28,11 @@ func (p *program) manCommand() *cobra.Command {
 	}
 }
 
-// roff is a manual page: all commands and settings on one. Texts go into it line by line, as they are in the help, which
-// is laid out already. Cobra's generator (cobra/doc v1.10, by Markdown) was tried instead: `man -l` of its pages fills the
-// table of sources of `load` into paragraphs, so that names and meanings run together; it writes a page a command, and
-// "Auto generated" on each. It adds 830 kB to the program, and a Markdown parser that
-// was last released in 2020.
+// roff is a manual page: all commands and settings on one. Texts go into it line by line, as they
+// are in the help, which is laid out already. Cobra's generator (cobra/doc v1.10, by Markdown) was
+// tried instead: `man -l` of its pages fills the table of sources of `load` into paragraphs, so
+// that names and meanings run together; it writes a page a command, and "Auto generated" on each.
+// It adds 830 kB to the program, and a Markdown parser that was last released in 2020.
 type roff struct{ strings.Builder }
 
 func (r *roff) write(root *cobra.Command) {
@@ -73,5 +74,6 @@ func (r *roff) command(c *cobra.Command) {
 func (r *roff) section(macro, heading, text string) {
 	escape := strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'")
 	heading = strings.ReplaceAll(escape.Replace(heading), `"`, `\(dq`)
-	fmt.Fprintf(r, ".%s \"%s\"\n.nf\n%s\n.fi\n", macro, heading, strings.TrimPrefix(escape.Replace("\n"+strings.TrimRight(text, "\n")), "\n"))
+	fmt.Fprintf(r, ".%s \"%s\"\n.nf\n%s\n.fi\n", macro, heading,
+		strings.TrimPrefix(escape.Replace("\n"+strings.TrimRight(text, "\n")), "\n"))
 }

@@ -89,16 +89,20 @@ func checkSettings(s settings.Settings) error {
 		err = errors.Join(err, fmt.Errorf("FILINGS_TOKEN_SECRETS=%q: %w", "…", wrong))
 	}
 	taken := func(p params.Parameter) bool {
-		return p.Name == s.LegacyHasDataName || p.Legacy == s.LegacyHasDataName && p.Legacy != params.DefaultLegacyHasData
+		return p.Name == s.LegacyHasDataName ||
+			p.Legacy == s.LegacyHasDataName && p.Legacy != params.DefaultLegacyHasData
 	}
 	if s.LegacyHasDataName != "" && slices.ContainsFunc(params.New("", nil).Of(^params.Endpoints(0)), taken) {
-		err = errors.Join(err, fmt.Errorf("FILINGS_LEGACY_HAS_DATA_NAME=%q: must not be the name of another parameter", s.LegacyHasDataName))
+		err = errors.Join(err, fmt.Errorf(
+			"FILINGS_LEGACY_HAS_DATA_NAME=%q: must not be the name of another parameter", s.LegacyHasDataName))
 	}
 	return err
 }
 
 // withSettings reads the settings and hands them to do.
-func (p *program) withSettings(do func(ctx context.Context, s settings.Settings, args []string) error) func(*cobra.Command, []string) error {
+func (p *program) withSettings(
+	do func(ctx context.Context, s settings.Settings, args []string) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		s, err := p.environment()
 		if err != nil {
@@ -109,7 +113,9 @@ func (p *program) withSettings(do func(ctx context.Context, s settings.Settings,
 }
 
 // withEngine opens the engine, hands it to do, and closes it.
-func (p *program) withEngine(do func(ctx context.Context, store generation.Store, args []string) error) func(*cobra.Command, []string) error {
+func (p *program) withEngine(
+	do func(ctx context.Context, store generation.Store, args []string) error,
+) func(*cobra.Command, []string) error {
 	return p.withSettings(func(ctx context.Context, s settings.Settings, args []string) (err error) {
 		store, closer, err := openEngine(s, nil, p.logger(s))
 		if err != nil {
@@ -120,8 +126,8 @@ func (p *program) withEngine(do func(ctx context.Context, store generation.Store
 	})
 }
 
-// openEngine opens the engine that the settings name, and returns what closes it. It does not wait for a server: the first
-// use does.
+// openEngine opens the engine that the settings name, and returns what closes it. It does not wait
+// for a server: the first use does.
 func openEngine(s settings.Settings, c *cache.Cache, log *slog.Logger) (generation.Store, io.Closer, error) {
 	if len(s.ElasticsearchURL) == 0 {
 		store, err := embedded.Open(embedded.Config{Dir: s.DataDir, Index: s.Index, Cache: c})
@@ -145,8 +151,8 @@ func openEngine(s settings.Settings, c *cache.Cache, log *slog.Logger) (generati
 	return store, io.NopCloser(nil), nil // its connections end with the process
 }
 
-// openKeys opens the key store that the settings name. registerer gets its metrics, and log its breaker's changes of state;
-// nil: nothing does.
+// openKeys opens the key store that the settings name. registerer gets its metrics, and log its
+// breaker's changes of state; nil: nothing does.
 func openKeys(s settings.Settings, registerer prometheus.Registerer, log *slog.Logger) (access.Store, error) {
 	share := func(l access.Limit) access.Limit {
 		share := func(of int64) int64 { return int64(math.Floor(float64(of)*s.TokenShare + 1e-6)) } // 0.29 of 100 is 29
@@ -166,7 +172,8 @@ func openKeys(s settings.Settings, registerer prometheus.Registerer, log *slog.L
 		return access.OpenEmbedded(filepath.Join(s.DataDir, "access.db"), limits, nil)
 	}
 	store, err := access.OpenRedis(access.RedisConfig{
-		URL: s.RedisURL, Limits: limits, Registerer: registerer, Log: log, HadAccounts: filepath.Join(s.DataDir, access.HadAccountsFile),
+		URL: s.RedisURL, Limits: limits, Registerer: registerer, Log: log,
+		HadAccounts: filepath.Join(s.DataDir, access.HadAccountsFile),
 	})
 	if err != nil {
 		return nil, usageError{err}
@@ -174,8 +181,8 @@ func openKeys(s settings.Settings, registerer prometheus.Registerer, log *slog.L
 	return store, nil
 }
 
-// terminal is a terminal on which nothing is obeyed that files and servers say: the program itself writes lines alone, but for the bar of
-// a load, which draws on the file.
+// terminal is a terminal on which nothing is obeyed that files and servers say: the program itself
+// writes lines alone, but for the bar of a load, which draws on the file.
 type terminal struct{ file *os.File }
 
 func (t terminal) Write(p []byte) (int, error) {
@@ -196,4 +203,14 @@ func shown(w io.Writer) io.Writer {
 func isTerminal(w io.Writer) bool {
 	_, ok := w.(terminal)
 	return ok
+}
+
+// logger writes to standard error in the format that the settings name, each record at once: for a
+// request that takes 1 to 2 µs (docs/records/figures.md).
+func (p *program) logger(s settings.Settings) *slog.Logger {
+	options := &slog.HandlerOptions{Level: s.LogLevel}
+	if s.LogFormat == "text" || s.LogFormat == "auto" && isTerminal(p.err) {
+		return slog.New(slog.NewTextHandler(p.err, options))
+	}
+	return slog.New(slog.NewJSONHandler(p.err, options))
 }

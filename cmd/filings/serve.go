@@ -39,11 +39,12 @@ const drainTime = 2 * time.Second
 
 func (p *program) serveCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "serve",
-		Short:   "Serves the API until SIGINT or SIGTERM, then finishes the requests in progress",
-		Long:    help("serve"),
-		Example: "  filings serve\n  FILINGS_LISTEN=:443 FILINGS_TLS_CERT_FILE=cert.pem FILINGS_TLS_KEY_FILE=key.pem filings serve",
-		Args:    noArguments,
+		Use:   "serve",
+		Short: "Serves the API until SIGINT or SIGTERM, then finishes the requests in progress",
+		Long:  help("serve"),
+		Example: "  filings serve\n  FILINGS_LISTEN=:443 FILINGS_TLS_CERT_FILE=cert.pem " +
+			"FILINGS_TLS_KEY_FILE=key.pem filings serve",
+		Args: noArguments,
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
 			hangup := make(chan os.Signal, 1)
 			signal.Notify(hangup, syscall.SIGHUP)
@@ -53,8 +54,11 @@ func (p *program) serveCommand() *cobra.Command {
 				return err
 			}
 			return p.serve(ctx, s, l, hangup, func() {
-				if l.certificate.SelfSigned && s.LogFormat != "json" && isTerminal(p.err) { // elsewhere each line is a log record
-					fmt.Fprintf(p.err, "Try: curl --cacert %s -H 'X-API-Key: …' 'https://localhost:%d/v1/filings?limit=2'\n", quote(l.certificate.Cert), l.port())
+				// elsewhere each line is a log record
+				if l.certificate.SelfSigned && s.LogFormat != "json" && isTerminal(p.err) {
+					fmt.Fprintf(p.err,
+						"Try: curl --cacert %s -H 'X-API-Key: …' 'https://localhost:%d/v1/filings?limit=2'\n",
+						quote(l.certificate.Cert), l.port())
 				}
 			})
 		}),
@@ -63,9 +67,9 @@ func (p *program) serveCommand() *cobra.Command {
 
 // serve runs the service on l until ctx ends. ready is called once settings and servers are found to be right. A signal
 // from hangup makes it read its certificate again.
-func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, hangup <-chan os.Signal, ready func()) (err error) {
-	log, flush := p.bufferedLogger(s)
-	defer flush()
+func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, hangup <-chan os.Signal,
+	ready func()) (err error) {
+	log := p.logger(s)
 	defer l.close()
 	var caches *cache.Cache // nil: responses are not cached, and the engine has a bound of its own
 	if s.CacheSize > 0 {
@@ -137,10 +141,10 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		log.Info("serving", "api", address(l.api), "redirect", address(l.redirect), "operations", address(l.operations))
 		if s.OperationsToken != "" && !isLoopback(l.operations.Addr()) {
 			// No refusal: in a container no other address works, and only its operator knows who can reach its port.
-			log.Warn("/accounts speaks plain HTTP and other machines can reach it: token and new keys travel in plain text",
+			log.Warn(
+				"/accounts speaks plain HTTP and other machines can reach it: token and new keys travel in plain text",
 				"setting", "FILINGS_OPERATIONS_LISTEN", "operations", address(l.operations))
 		}
-		flush() // before what is said to a person
 		ready()
 		return nil
 	})
@@ -155,13 +159,16 @@ func system(isServer bool, name string) string {
 }
 
 // reach makes sure that the servers respond, and waits for those that do not, each by itself.
-func reach(ctx context.Context, s settings.Settings, log *slog.Logger, store generation.Store, keys access.Store) error {
+func reach(ctx context.Context, s settings.Settings, log *slog.Logger, store generation.Store,
+	keys access.Store) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for _, try := range []func(context.Context) error{
 		func(ctx context.Context) error {
 			live, err := store.Live(ctx)
 			if errors.Is(err, index.ErrLost) {
-				return nil // Elasticsearch responds; the service says it at each request, and recovers when it is repaired
+				// Elasticsearch responds; the service says it at each request, and recovers when it
+				// is repaired
+				return nil
 			}
 			if err != nil {
 				return err
@@ -194,8 +201,8 @@ func reach(ctx context.Context, s settings.Settings, log *slog.Logger, store gen
 // startRetry is the pause between two attempts to reach a server.
 const startRetry = 500 * time.Millisecond
 
-// await tries until a server responds. It gives up with the last error when timeout is over, and at once on an error that no
-// time mends, such as a wrong password.
+// await tries until a server responds. It gives up with the last error when timeout is over, and at
+// once on an error that no time mends, such as a wrong password.
 func await(ctx context.Context, timeout time.Duration, log *slog.Logger, try func(context.Context) error) error {
 	began := time.Now()
 	for logged := false; ; logged = true {
@@ -223,9 +230,11 @@ func passes(err error) bool {
 	return errors.Is(err, index.ErrUnavailable) || errors.Is(err, access.ErrUnavailable)
 }
 
-// serve answers on all sockets until ctx ends or one of them or start fails, then waits up to drain for requests in flight.
-// Exports in flight are cut so long before its end that what they did not send can be refunded. start runs meanwhile.
-func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.Duration, log *slog.Logger, start func(context.Context) error) error {
+// serve answers on all sockets until ctx ends or one of them or start fails, then waits up to drain
+// for requests in flight. Exports in flight are cut so long before its end that what they did not
+// send can be refunded. start runs meanwhile.
+func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.Duration, log *slog.Logger,
+	start func(context.Context) error) error {
 	clients := map[*edge.Listener]*fiber.App{l.api: svc.API()}
 	if l.redirect != nil {
 		clients[l.redirect] = svc.Redirect(l.port())
@@ -267,8 +276,9 @@ func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.D
 	return g.Wait()
 }
 
-// shutDown accepts no more connections, answers a last request on each, and waits until they are closed. It closes those that
-// are still busy when ctx ends, because their clients do not read or write: that is no failure of the service.
+// shutDown accepts no more connections, answers a last request on each, and waits until they are
+// closed. It closes those that are still busy when ctx ends, because their clients do not read or
+// write: that is no failure of the service.
 func shutDown(ctx context.Context, apps map[*edge.Listener]*fiber.App, log *slog.Logger) error {
 	var stop errgroup.Group
 	for socket, app := range apps {

@@ -61,7 +61,8 @@ func (p *program) tokensCommand() *cobra.Command {
 			longest = maxLife
 		}
 		if life < time.Minute || life > longest {
-			return usageError{fmt.Errorf("--expires-in %s: must be from 1m to %gh, which is %g days", life, longest.Hours(),
+			return usageError{fmt.Errorf("--expires-in %s: must be from 1m to %gh, which is %g days", life,
+				longest.Hours(),
 				longest.Hours()/24)}
 		}
 		store, err := openKeys(s, nil, nil)
@@ -122,7 +123,8 @@ func readToken(s settings.Settings, args []string, tier access.Tier) (q params.R
 	for i, arg := range args {
 		name, value, ok := strings.Cut(arg, "=")
 		if !ok || name == "expires_in" {
-			return q, fmt.Errorf("%q: must be NAME=VALUE, a parameter of GET /v1/tokens, but --expires-in for expires_in", arg)
+			return q, fmt.Errorf(
+				"%q: must be NAME=VALUE, a parameter of GET /v1/tokens, but --expires-in for expires_in", arg)
 		}
 		pairs[i] = url.QueryEscape(name) + "=" + url.QueryEscape(value)
 	}

@@ -53,10 +53,11 @@ func newRegistry() *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "filings_build_info",
-		Help: "The program: 1, by version, revision (empty if the build recorded none), Go's version and data version " +
-			"(mapping).",
+		Help: "The program: 1, by version, revision (empty if the build recorded none), Go's version and data " +
+			"version (mapping).",
 		ConstLabels: prometheus.Labels{
-			"version": version, "revision": revision(), "goversion": runtime.Version(), "mapping": strconv.Itoa(mappings.Version),
+			"version": version, "revision": revision(), "goversion": runtime.Version(),
+			"mapping": strconv.Itoa(mappings.Version),
 		},
 	})
 	build.Set(1)

@@ -103,7 +103,8 @@ func (p *program) withholdCommand() *cobra.Command {
 		RunE: p.withWithholder(func(ctx context.Context, w *withholder, args []string) error {
 			number, err := strconv.Atoi(args[0])
 			if err != nil {
-				return usageError{fmt.Errorf("%q: must be the number of an entry; see `filings withhold list`", args[0])}
+				return usageError{fmt.Errorf("%q: must be the number of an entry; see `filings withhold list`",
+					args[0])}
 			}
 			return w.remove(ctx, number)
 		}),
@@ -136,7 +137,8 @@ func (p *program) withholdAddCommand() *cobra.Command {
 		Use:   "add (--owner NAME | --address TEXT | --id N) --reason TEXT",
 		Short: "Shows the matching filings, asks, and removes them from everything that is kept",
 		Long:  help("withhold"),
-		Example: "  filings withhold add --address '12 Elm St, Orlando, FL 32801' --reason 'order 2026-17' --until 2030-12-31\n" +
+		Example: "  filings withhold add --address '12 Elm St, Orlando, FL 32801' --reason 'order 2026-17' " +
+			"--until 2030-12-31\n" +
 			"  filings withhold add --owner 'Doe, Jane' --contacts --yes --reason 'request 12'",
 		Args: noArguments,
 	}

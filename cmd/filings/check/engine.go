@@ -51,10 +51,13 @@ func (c *checkup) engine(ctx context.Context) {
 	if err == nil {
 		err = index.Probe(ctx, live)
 	}
-	if err == nil && live.Generation() != "" { // settings of a cluster refuse terms alone (search.allow_expensive_queries), or groups (search.max_buckets)
+	// settings of a cluster refuse terms alone (search.allow_expensive_queries), or groups
+	// (search.max_buckets)
+	if err == nil && live.Generation() != "" {
 		few := index.Where(index.Contains{Text: "zq"})
 		if _, err = live.Rows(ctx, index.Query{Where: few, Sort: index.DefaultSort, Limit: 1}); err == nil {
-			_, err = live.Groups(ctx, few, index.GroupQuery{By: []index.Dimension{index.ByCounty, index.ByMonth}, Limit: 1})
+			_, err = live.Groups(ctx, few, index.GroupQuery{By: []index.Dimension{index.ByCounty, index.ByMonth},
+				Limit: 1})
 		}
 	}
 	switch {
@@ -64,7 +67,8 @@ func (c *checkup) engine(ctx context.Context) {
 		c.warn("generation", nothingLoaded)
 	default:
 		begun, _ := generation.ParseName(c.Settings.Index, live.Generation())
-		c.ok("generation", "%s is live, %s old, and of a version that this program reads", live.Generation(), c.now().Sub(begun).Round(time.Minute))
+		c.ok("generation", "%s is live, %s old, and of a version that this program reads", live.Generation(),
+			c.now().Sub(begun).Round(time.Minute))
 	}
 	if hold, err := store.Hold(ctx); err == nil && hold != nil {
 		c.warn("loads", "%v", hold)
@@ -91,7 +95,9 @@ func (c *checkup) withheld(ctx context.Context, store generation.Store) {
 		c.ok("withheld", "%d entries; the last load has left out %d records", len(list.Entries), loads[0].Withheld)
 	}
 	if len(unfinished) > 0 {
-		c.warn("withheld", "of the entries %v not all is taken out yet: add them again, or load (see `filings withhold list`)", unfinished)
+		c.warn("withheld",
+			"of the entries %v not all is taken out yet: add them again, or load (see `filings withhold list`)",
+			unfinished)
 	}
 }
 
@@ -106,7 +112,9 @@ func (c *checkup) others(ctx context.Context, store generation.Store) {
 			continue
 		}
 		if err := Searchable(ctx, store, g.Name); err != nil && !errors.Is(err, generation.ErrVersion) {
-			c.warn("generation", "%s, which is not live, cannot be searched: requests that pin it fail, and a rollback to it is refused: %v",
+			c.warn("generation",
+				"%s, which is not live, cannot be searched: requests that pin it fail, and a rollback to it is "+
+					"refused: %v",
 				g.Name, Explain(c.Settings, err))
 		}
 	}
@@ -123,7 +131,8 @@ func Searchable(ctx context.Context, store generation.Store, name string) error 
 
 func (c *checkup) noElasticsearch(err error) {
 	if errors.Is(err, elastic.ErrCredentials) {
-		c.fail("elasticsearch", "it refuses the credentials: see FILINGS_ELASTICSEARCH_USERNAME and _PASSWORD, or _API_KEY")
+		c.fail("elasticsearch",
+			"it refuses the credentials: see FILINGS_ELASTICSEARCH_USERNAME and _PASSWORD, or _API_KEY")
 		return
 	}
 	c.fail("elasticsearch", "%v", Explain(c.Settings, err))
@@ -150,16 +159,20 @@ func (c *checkup) addresses(ctx context.Context) {
 
 // elasticsearch judges the state of the cluster.
 func (c *checkup) elasticsearch(health elastic.Health) {
-	text := fmt.Sprintf("%s %s, data nodes: %d, status %s", health.Product, health.Version, health.DataNodes, health.Status)
+	text := fmt.Sprintf("%s %s, data nodes: %d, status %s", health.Product, health.Version, health.DataNodes,
+		health.Status)
 	var major, minor int
 	_, err := fmt.Sscanf(health.Version, "%d.%d", &major, &minor)
 	switch {
 	case err != nil, health.Product != elastic.OpenSearch && major < oldestElasticsearch:
-		c.fail("elasticsearch", "version %q: must be Elasticsearch %d or later, or OpenSearch", health.Version, oldestElasticsearch)
+		c.fail("elasticsearch", "version %q: must be Elasticsearch %d or later, or OpenSearch", health.Version,
+			oldestElasticsearch)
 	case health.Status == "red":
 		c.fail("elasticsearch", "%s: a shard has no copy", text)
 	case !tested(health.Product, major, minor):
-		c.warn("elasticsearch", "%s: this program was tested on Elasticsearch 8.15 to 8.19, OpenSearch 2.19 and 3, and tried on Elasticsearch 9.1", text)
+		c.warn("elasticsearch",
+			"%s: this program was tested on Elasticsearch 8.15 to 8.19, OpenSearch 2.19 and 3, and tried on "+
+				"Elasticsearch 9.1", text)
 	default:
 		c.ok("elasticsearch", "%s", text)
 	}
@@ -171,7 +184,8 @@ func (c *checkup) elasticsearch(health elastic.Health) {
 		c.ok("privileges", "loads may create, fill and swap %s-*", c.Settings.Index)
 	}
 	if c.Settings.IndexReplicas >= health.DataNodes {
-		c.warn("replicas", "FILINGS_INDEX_REPLICAS=%d requires %d data nodes, and there are only %d: add nodes, or set it to %d",
+		c.warn("replicas",
+			"FILINGS_INDEX_REPLICAS=%d requires %d data nodes, and there are only %d: add nodes, or set it to %d",
 			c.Settings.IndexReplicas, c.Settings.IndexReplicas+1, health.DataNodes, max(0, health.DataNodes-1))
 	}
 	c.disks(health)
@@ -187,12 +201,15 @@ func tested(product string, major, minor int) bool {
 
 func (c *checkup) disks(health elastic.Health) {
 	if len(health.Blocked) > 0 {
-		c.fail("disk", "Elasticsearch has blocked writes to %s, since a disk was full: free some space", strings.Join(health.Blocked, ", "))
+		c.fail("disk", "Elasticsearch has blocked writes to %s, since a disk was full: free some space",
+			strings.Join(health.Blocked, ", "))
 	}
 	for _, d := range health.Disks {
 		used := 100 - 100*d.Available/d.Total
 		if used >= diskFull {
-			c.warn("disk", "node %s: %d %% used; by default, Elasticsearch allocates no shard above %d %%: free some space", d.Node, used, diskFull)
+			c.warn("disk",
+				"node %s: %d %% used; by default, Elasticsearch allocates no shard above %d %%: free some space",
+				d.Node, used, diskFull)
 		} else {
 			c.ok("disk", "node %s: %d %% used, %s left", d.Node, used, humanize.IBytes(uint64(max(0, d.Available))))
 		}

@@ -27,7 +27,8 @@ func Keys(ctx context.Context, store access.Store) error {
 		return err
 	}
 	if redis, ok := store.(*access.Redis); ok {
-		// A node of Redis Cluster may hold by chance the names that Ping uses. A Redis that does not show its state is none.
+		// A node of Redis Cluster may hold by chance the names that Ping uses. A Redis that does
+		// not show its state is none.
 		if health, err := redis.Health(ctx); err == nil && health.Cluster {
 			return access.ErrCluster
 		}
@@ -84,17 +85,20 @@ func (c *checkup) redis(health access.Health, requested time.Time) {
 	if health.AppendOnly {
 		c.ok("persistence", "appendonly is on")
 	} else {
-		c.warn("persistence", "appendonly is off, so a crash of Redis loses counts, new keys and revocations: set appendonly yes")
+		c.warn("persistence",
+			"appendonly is off, so a crash of Redis loses counts, new keys and revocations: set appendonly yes")
 	}
 	if health.Eviction == "noeviction" {
 		c.ok("eviction", "maxmemory-policy is noeviction")
 	} else {
-		c.warn("eviction", "maxmemory-policy is %s, so a full Redis may evict keys and counts: set it to noeviction", health.Eviction)
+		c.warn("eviction", "maxmemory-policy is %s, so a full Redis may evict keys and counts: set it to noeviction",
+			health.Eviction)
 	}
 	// The response took a while: only what lies outside of that time is a difference.
 	apart := max(requested.Sub(health.Clock), health.Clock.Sub(c.now()), 0)
 	if apart > clockApart {
-		c.warn("clock", "this machine and Redis are %s apart, and quotas follow the clock of Redis: set both by NTP", apart.Round(time.Millisecond))
+		c.warn("clock", "this machine and Redis are %s apart, and quotas follow the clock of Redis: set both by NTP",
+			apart.Round(time.Millisecond))
 	} else {
 		c.ok("clock", "this machine and Redis agree")
 	}
@@ -108,7 +112,8 @@ func (c *checkup) redisWrites(health access.Health) {
 	case health.DiskFails:
 		c.fail("writing", "its last write to disk failed, and it may refuse to count: look at its disk and log")
 	case health.MaxMemory > 0 && 100*health.UsedMemory/health.MaxMemory >= memoryFull:
-		c.warn("writing", "%s of maxmemory %s is used; full, it refuses to count", humanize.IBytes(uint64(health.UsedMemory)), humanize.IBytes(uint64(health.MaxMemory)))
+		c.warn("writing", "%s of maxmemory %s is used; full, it refuses to count",
+			humanize.IBytes(uint64(health.UsedMemory)), humanize.IBytes(uint64(health.MaxMemory)))
 	default:
 		c.ok("writing", "it is a primary, and its disk and memory have room")
 	}

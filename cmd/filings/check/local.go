@@ -57,17 +57,22 @@ func (c *checkup) certificate() {
 	case own && errors.Is(err, fs.ErrNotExist):
 		c.ok("certificate", "self-signed, created when the service starts")
 	case own && err != nil:
-		c.warn("certificate", "%s cannot be read: the service creates another when it starts, and clients have to trust that", files.Cert)
+		c.warn("certificate",
+			"%s cannot be read: the service creates another when it starts, and clients have to trust that", files.Cert)
 	case err != nil:
 		c.fail("certificate", "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE: %v", err)
 	case c.now().Before(pair.Leaf.NotBefore):
 		c.fail("certificate", "it is valid only from %s", pair.Leaf.NotBefore.Format(time.DateTime))
 	case c.now().Add(certificate.Renew).After(pair.Leaf.NotAfter) && own:
-		c.warn("certificate", "self-signed, until %s: the service creates another when it starts, and clients have to trust that", pair.Leaf.NotAfter.Format(time.DateOnly))
+		c.warn("certificate",
+			"self-signed, until %s: the service creates another when it starts, and clients have to trust that",
+			pair.Leaf.NotAfter.Format(time.DateOnly))
 	case c.now().After(pair.Leaf.NotAfter):
-		c.fail("certificate", "it expired on %s: replace the files, which the service reads every minute", pair.Leaf.NotAfter.Format(time.DateTime))
+		c.fail("certificate", "it expired on %s: replace the files, which the service reads every minute",
+			pair.Leaf.NotAfter.Format(time.DateTime))
 	case c.now().Add(certificate.Renew).After(pair.Leaf.NotAfter):
-		c.warn("certificate", "it expires on %s: replace the files, which the service reads every minute", pair.Leaf.NotAfter.Format(time.DateOnly))
+		c.warn("certificate", "it expires on %s: replace the files, which the service reads every minute",
+			pair.Leaf.NotAfter.Format(time.DateOnly))
 	default:
 		c.ok("certificate", "it is valid until %s, and the key matches it", pair.Leaf.NotAfter.Format(time.DateOnly))
 	}

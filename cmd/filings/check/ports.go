@@ -27,7 +27,9 @@ func (c *checkup) ports(ctx context.Context) {
 	})
 	at, err := net.ResolveTCPAddr("tcp", s.OperationsListen)
 	if s.OperationsToken != "" && err == nil && !at.IP.IsLoopback() {
-		c.warn("accounts", "FILINGS_OPERATIONS_LISTEN=%s is not loopback: token and new keys travel to it in plain text", s.OperationsListen)
+		c.warn("accounts",
+			"FILINGS_OPERATIONS_LISTEN=%s is not loopback: token and new keys travel to it in plain text",
+			s.OperationsListen)
 	}
 }
 

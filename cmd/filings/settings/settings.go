@@ -3,8 +3,8 @@
 // and no silent default. It imports nothing of ours: the program turns settings into the
 // configuration of engine, key store and service.
 //
-// One struct is the table of settings. envconfig fills it, and makes from its tags the table that
-// `filings help settings` and the documents show.
+// One struct is the table of settings. envconfig fills it, and makes from its tags, with the texts in
+// meanings.txt, the table that `filings help settings` and the documents show.
 package settings
 
 import (
@@ -22,61 +22,61 @@ import (
 // Settings are read from environment variables: FILINGS_ and the words of the field's name. Fields
 // carry no envconfig tag, since that would make an unprefixed variable count too.
 type Settings struct {
-	ElasticsearchURL      List   `split_words:"true" desc:"Comma-separated addresses of Elasticsearch. Leave empty for the embedded engine"`
-	ElasticsearchUsername string `split_words:"true" desc:"Name to log in to Elasticsearch with"`
-	ElasticsearchPassword string `split_words:"true" desc:"Password to log in to Elasticsearch with"`
-	ElasticsearchAPIKey   string `split_words:"true" desc:"API key for Elasticsearch, instead of name and password"`
-	ElasticsearchCAFile   string `split_words:"true" desc:"PEM file of the authority that signed Elasticsearch's certificate"`
-	Index                 string `split_words:"true" default:"filings" desc:"Alias, and first part of the names of generations"`
-	IndexShards           int    `split_words:"true" default:"1" desc:"Shards of a generation"`
-	IndexReplicas         int    `split_words:"true" default:"1" desc:"Replicas of a promoted generation"`
-	RedisURL              string `split_words:"true" desc:"redis:// or rediss:// address of the key store. Leave empty for the embedded store"`
-	S3Endpoint            string `split_words:"true" desc:"http:// or https:// address of a server that speaks S3, for s3://. Leave empty for Amazon's. Loads also read AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN"`
-	DataDir               string `split_words:"true" default:"filings-data" desc:"Folder of the embedded engine and store and of the self-signed certificate"`
+	ElasticsearchURL      List   `split_words:"true"`
+	ElasticsearchUsername string `split_words:"true"`
+	ElasticsearchPassword string `split_words:"true"`
+	ElasticsearchAPIKey   string `split_words:"true"`
+	ElasticsearchCAFile   string `split_words:"true"`
+	Index                 string `split_words:"true" default:"filings"`
+	IndexShards           int    `split_words:"true" default:"1"`
+	IndexReplicas         int    `split_words:"true" default:"1"`
+	RedisURL              string `split_words:"true"`
+	S3Endpoint            string `split_words:"true"`
+	DataDir               string `split_words:"true" default:"filings-data"`
 
-	Listen           string        `split_words:"true" default:":8443" desc:"Address of the API, TLS"`
-	RedirectListen   string        `split_words:"true" default:":8080" desc:"Address of the plain listener that redirects to HTTPS, or off"`
-	OperationsListen string        `split_words:"true" default:"127.0.0.1:9090" desc:"Address of /livez, /readyz and /metrics, or off"`
-	OperationsToken  string        `split_words:"true" desc:"Token that /accounts on that listener requires, 32 characters or more. Leave empty to turn /accounts off"`
-	TLSCertFile      string        `split_words:"true" desc:"PEM file of the certificate. Leave empty for a self-signed one in the data folder"`
-	TLSKeyFile       string        `split_words:"true" desc:"PEM file of the certificate's key"`
-	TrustedProxies   Networks      `split_words:"true" desc:"CIDRs of trusted proxies. The plain listener serves their requests that came by HTTPS (X-Forwarded-Proto), and the access log has the clients that they name (X-Forwarded-For)"`
-	TokenSecrets     List          `split_words:"true" desc:"One or two comma-separated secrets that sign tokens, each 32 bytes or more. The first signs, and both verify. Leave empty to turn tokens off"`
-	TokenShare       float64       `split_words:"true" default:"0.8" desc:"Largest share of an account's day, and of its burst, that tokens may use, from 0 to 1"`
-	CORSOrigins      List          `split_words:"true" desc:"Comma-separated origins that browsers may call from, or *"`
-	RequestTimeout   time.Duration `split_words:"true" default:"5s" desc:"Time limit of one API request, all of it"`
-	Exports          int           `split_words:"true" default:"4" desc:"Exports that one process sends at a time"`
-	ExportTimeout    time.Duration `split_words:"true" default:"15m" desc:"Time limit of one export, all of it"`
-	CSVEscape        Switch        `split_words:"true" default:"off" desc:"on: every CSV export has a ' before each text that a spreadsheet would read as a formula. off: only if the client sends Prefer: escape-formulas"`
-	ServerTiming     Switch        `split_words:"true" default:"off" desc:"on: responses to known callers have Server-Timing: the time of key store and engine, and whether the cache had the response"`
-	MCP              Switch        `split_words:"true" default:"off" desc:"on: assistants call the API as tools at /mcp (Model Context Protocol)"`
-	MCPResult        int           `split_words:"true" default:"24000" desc:"Most bytes in a result of such a tool"`
-	StartTimeout     time.Duration `split_words:"true" default:"30s" desc:"How long serve tries to reach Elasticsearch and Redis at its start; 0s tries once"`
-	CacheSize        ByteSize      `split_words:"true" default:"256MiB" desc:"Memory for all caches together: totals, aggregations and pages, and the engine's caches of its generations. 0 turns the caches of totals, aggregations and pages off"`
+	Listen           string        `split_words:"true" default:":8443"`
+	RedirectListen   string        `split_words:"true" default:":8080"`
+	OperationsListen string        `split_words:"true" default:"127.0.0.1:9090"`
+	OperationsToken  string        `split_words:"true"`
+	TLSCertFile      string        `split_words:"true"`
+	TLSKeyFile       string        `split_words:"true"`
+	TrustedProxies   Networks      `split_words:"true"`
+	TokenSecrets     List          `split_words:"true"`
+	TokenShare       float64       `split_words:"true" default:"0.8"`
+	CORSOrigins      List          `split_words:"true"`
+	RequestTimeout   time.Duration `split_words:"true" default:"5s"`
+	Exports          int           `split_words:"true" default:"4"`
+	ExportTimeout    time.Duration `split_words:"true" default:"15m"`
+	CSVEscape        Switch        `split_words:"true" default:"off"`
+	ServerTiming     Switch        `split_words:"true" default:"off"`
+	MCP              Switch        `split_words:"true" default:"off"`
+	MCPResult        int           `split_words:"true" default:"24000"`
+	StartTimeout     time.Duration `split_words:"true" default:"30s"`
+	CacheSize        ByteSize      `split_words:"true" default:"256MiB"`
 
-	FreeLifetimeQuota    int64 `split_words:"true" default:"100" desc:"Requests of a free account, for life"`
-	StarterDailyQuota    int64 `split_words:"true" default:"1000" desc:"Requests of a starter account a UTC day"`
-	ProDailyQuota        int64 `split_words:"true" default:"10000" desc:"Requests of a pro account a UTC day"`
-	EnterpriseDailyQuota int64 `split_words:"true" default:"100000" desc:"Requests of an enterprise account a UTC day"`
-	FreeBurst            int64 `split_words:"true" default:"5" desc:"Requests of a free account a second"`
-	StarterBurst         int64 `split_words:"true" default:"10" desc:"Requests of a starter account a second"`
-	ProBurst             int64 `split_words:"true" default:"25" desc:"Requests of a pro account a second"`
-	EnterpriseBurst      int64 `split_words:"true" default:"100" desc:"Requests of an enterprise account a second"`
+	FreeLifetimeQuota    int64 `split_words:"true" default:"100"`
+	StarterDailyQuota    int64 `split_words:"true" default:"1000"`
+	ProDailyQuota        int64 `split_words:"true" default:"10000"`
+	EnterpriseDailyQuota int64 `split_words:"true" default:"100000"`
+	FreeBurst            int64 `split_words:"true" default:"5"`
+	StarterBurst         int64 `split_words:"true" default:"10"`
+	ProBurst             int64 `split_words:"true" default:"25"`
+	EnterpriseBurst      int64 `split_words:"true" default:"100"`
 
-	FiltersByTier             bool          `split_words:"true" default:"false" desc:"true: filters by fields above the tier of the account return 400"`
-	ActiveForeclosureStatuses List          `split_words:"true" default:"active,pre-foreclosure,lis pendens,notice of default,notice of sale,auction" desc:"Statuses that foreclosure_filter=active selects"`
-	TilesURL                  string        `split_words:"true" desc:"Base map of /explore: https:// address of its tiles, with {z}, {x} and {y}. Leave empty for a map that loads nothing from other hosts"`
-	TilesAttribution          string        `split_words:"true" desc:"Credit of the base map, shown on it; addresses in it become links"`
-	LegacyHasDataName         string        `split_words:"true" default:"has_data" desc:"Legacy name of the parameter has_property_data"`
-	SocrataTokens             List          `split_words:"true" desc:"Application tokens that loads send to socrata:// as X-App-Token, by host: HOST=TOKEN, separated by commas"`
-	ArcgisTokens              List          `split_words:"true" desc:"Tokens that loads send to arcgis+https://, by host: HOST=TOKEN, separated by commas"`
-	SourceTimeout             time.Duration `split_words:"true" default:"1h" desc:"How long a source of a load waits for its server in all, including the pauses that the server demands"`
-	Temporary                 ByteSize      `split_words:"true" default:"8GiB" desc:"Most bytes that the sources of a load have at once in the folder for temporary files (TMPDIR)"`
-	KeepGenerations           int           `split_words:"true" default:"2" desc:"Generations kept in addition to the live one"`
-	KeepChanges               int           `split_words:"true" default:"30" desc:"Generations whose changes are kept, including deleted ones; 0 keeps none"`
+	FiltersByTier             bool          `split_words:"true" default:"false"`
+	ActiveForeclosureStatuses List          `split_words:"true" default:"active,pre-foreclosure,lis pendens,notice of default,notice of sale,auction"`
+	TilesURL                  string        `split_words:"true"`
+	TilesAttribution          string        `split_words:"true"`
+	LegacyHasDataName         string        `split_words:"true" default:"has_data"`
+	SocrataTokens             List          `split_words:"true"`
+	ArcgisTokens              List          `split_words:"true"`
+	SourceTimeout             time.Duration `split_words:"true" default:"1h"`
+	Temporary                 ByteSize      `split_words:"true" default:"8GiB"`
+	KeepGenerations           int           `split_words:"true" default:"2"`
+	KeepChanges               int           `split_words:"true" default:"30"`
 
-	LogLevel  slog.Level `split_words:"true" default:"info" desc:"debug, info, warn or error"`
-	LogFormat string     `split_words:"true" default:"auto" desc:"text, json, or auto: text on a terminal, json otherwise"`
+	LogLevel  slog.Level `split_words:"true" default:"info"`
+	LogFormat string     `split_words:"true" default:"auto"`
 
 	AWS AWS `ignored:"true"`
 }

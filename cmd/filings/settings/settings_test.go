@@ -36,6 +36,9 @@ func TestSettingsContract(t *testing.T) {
 			t.Errorf("%s has no meaning", row.Variable)
 		}
 	}
+	if n := strings.Count(meanings, "\n"); n != len(got) {
+		t.Errorf("meanings.txt has %d lines, for %d settings", n, len(got))
+	}
 	if diff := cmp.Diff(contract, got); diff != "" {
 		t.Errorf("settings (-want +got)\n%s", diff)
 	}

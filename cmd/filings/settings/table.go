@@ -1,6 +1,7 @@
 package settings
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 
@@ -12,9 +13,14 @@ import (
 // Row is one row of the table of settings.
 type Row struct{ Variable, Default, Meaning, kind string }
 
+// meanings has a line for each setting: its name without the prefix, a colon, and what it means.
+//
+//go:embed meanings.txt
+var meanings string
+
 // Rows returns the table of settings, in the order of the struct.
 func Rows() []Row {
-	const format = "{{range .}}{{usage_key .}}\t{{usage_default .}}\t{{usage_description .}}\t{{usage_type .}}\n{{end}}"
+	const format = "{{range .}}{{usage_key .}}\t{{usage_default .}}\t{{usage_type .}}\n{{end}}"
 	var table strings.Builder
 	if err := envconfig.Usagef(prefix, &Settings{}, &table, format); err != nil {
 		panic(err) // neither the struct nor the format depends on anything outside
@@ -22,7 +28,9 @@ func Rows() []Row {
 	var rows []Row
 	for line := range strings.Lines(table.String()) {
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		rows = append(rows, Row{cells[0], cells[1], cells[2], cells[3]})
+		_, meaning, _ := strings.Cut("\n"+meanings, "\n"+strings.TrimPrefix(cells[0], "FILINGS_")+": ")
+		meaning, _, _ = strings.Cut(meaning, "\n")
+		rows = append(rows, Row{cells[0], cells[1], meaning, cells[2]})
 	}
 	return rows
 }
@@ -54,8 +62,8 @@ func suggestion(name string) string {
 // mostTypos is how many letters a misspelled name may differ in from the one that was meant.
 const mostTypos = 3
 
-// Suggestion asks for the one of names that a misspelled name may have been meant for: " (did you mean LISTEN?)". It is ""
-// where none is near.
+// Suggestion asks for the one of names that a misspelled name may have been meant for: " (did you
+// mean LISTEN?)". It is "" where none is near.
 func Suggestion(name string, names []string) string {
 	best, least := "", min(mostTypos+1, len(name)) // of a short name nothing may be left
 	for _, candidate := range names {

@@ -22,30 +22,42 @@ func (s Settings) Check() error {
 		}
 	}
 	for _, address := range s.ElasticsearchURL {
-		check(isURL(address, "http", "https"), "ELASTICSEARCH_URL", "…", "must be http:// or https:// addresses, separated by commas")
+		check(isURL(address, "http", "https"), "ELASTICSEARCH_URL", "…",
+			"must be http:// or https:// addresses, separated by commas")
 	}
-	check(s.RedisURL == "" || isURL(s.RedisURL, "redis", "rediss"), "REDIS_URL", "…", "must be a redis:// or rediss:// address")
-	check(s.S3Endpoint == "" || isURL(s.S3Endpoint, "http", "https"), "S3_ENDPOINT", "…", "must be an http:// or https:// address")
+	check(s.RedisURL == "" || isURL(s.RedisURL, "redis", "rediss"), "REDIS_URL", "…",
+		"must be a redis:// or rediss:// address")
+	check(s.S3Endpoint == "" || isURL(s.S3Endpoint, "http", "https"), "S3_ENDPOINT", "…",
+		"must be an http:// or https:// address")
 	for name, items := range map[string]List{"ARCGIS_TOKENS": s.ArcgisTokens, "SOCRATA_TOKENS": s.SocrataTokens} {
 		for _, item := range items {
 			host, token, _ := strings.Cut(item, "=")
-			check(host != "" && token != "" && !strings.ContainsAny(host, ":/@"), name, "…", "must be HOST=TOKEN, separated by commas, such as gis.example.gov=…")
+			check(host != "" && token != "" && !strings.ContainsAny(host, ":/@"), name, "…",
+				"must be HOST=TOKEN, separated by commas, such as gis.example.gov=…")
 		}
 	}
 	check(indexName.MatchString(s.Index), "INDEX", s.Index, "must be up to 100 lower-case letters, digits, - and _")
 	check(s.DataDir != "", "DATA_DIR", s.DataDir, "must be the path of a folder")
-	ported := func(a string) bool { return a != "" && !strings.HasSuffix(a, ":") } // else any free port, of all interfaces where it is empty
+	// else any free port, of all interfaces where it is empty
+	ported := func(a string) bool { return a != "" && !strings.HasSuffix(a, ":") }
 	check(ported(s.Listen) && s.Listen != Off, "LISTEN", s.Listen, "must be an address such as :8443")
 	check(ported(s.RedirectListen), "REDIRECT_LISTEN", s.RedirectListen, "must be an address such as :8080, or off")
-	check(ported(s.OperationsListen), "OPERATIONS_LISTEN", s.OperationsListen, "must be an address such as 127.0.0.1:9090, or off")
+	check(ported(s.OperationsListen), "OPERATIONS_LISTEN", s.OperationsListen,
+		"must be an address such as 127.0.0.1:9090, or off")
 	apart := func(a, b string) bool { return a != b || !ported(a) || a == Off || strings.HasSuffix(a, ":0") }
-	check(apart(s.RedirectListen, s.Listen), "REDIRECT_LISTEN", s.RedirectListen, "must be another address than FILINGS_LISTEN, or off")
-	check(apart(s.OperationsListen, s.Listen) && apart(s.OperationsListen, s.RedirectListen), "OPERATIONS_LISTEN", s.OperationsListen,
+	check(apart(s.RedirectListen, s.Listen), "REDIRECT_LISTEN", s.RedirectListen,
+		"must be another address than FILINGS_LISTEN, or off")
+	check(apart(s.OperationsListen, s.Listen) && apart(s.OperationsListen, s.RedirectListen), "OPERATIONS_LISTEN",
+		s.OperationsListen,
 		"must be another address than FILINGS_LISTEN and FILINGS_REDIRECT_LISTEN, or off")
-	check(s.OperationsToken == "" || s.OperationsListen != Off, "OPERATIONS_TOKEN", "…", "FILINGS_OPERATIONS_LISTEN is off: it must be an address")
-	check(s.TokenShare >= 0 && s.TokenShare <= 1, "TOKEN_SHARE", strconv.FormatFloat(s.TokenShare, 'g', -1, 64), "must be a number from 0 to 1")
-	check((s.TLSCertFile == "") == (s.TLSKeyFile == ""), "TLS_KEY_FILE", s.TLSKeyFile, "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE go together")
-	check(!bool(s.MCP) || s.MCPResult >= 10_000, "MCP_RESULT", strconv.Itoa(s.MCPResult), "must be 10000 or more: room for a row and its cursor")
+	check(s.OperationsToken == "" || s.OperationsListen != Off, "OPERATIONS_TOKEN", "…",
+		"FILINGS_OPERATIONS_LISTEN is off: it must be an address")
+	check(s.TokenShare >= 0 && s.TokenShare <= 1, "TOKEN_SHARE", strconv.FormatFloat(s.TokenShare, 'g', -1, 64),
+		"must be a number from 0 to 1")
+	check((s.TLSCertFile == "") == (s.TLSKeyFile == ""), "TLS_KEY_FILE", s.TLSKeyFile,
+		"FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE go together")
+	check(!bool(s.MCP) || s.MCPResult >= 10_000, "MCP_RESULT", strconv.Itoa(s.MCPResult),
+		"must be 10000 or more: room for a row and its cursor")
 	for _, origin := range s.CORSOrigins {
 		check(isOrigin(origin), "CORS_ORIGINS", origin, "must be origins as browsers send them, such as "+
 			"https://app.example.com: no path, no slash at the end, no port that is the usual one; or *")
@@ -56,26 +68,31 @@ func (s Settings) Check() error {
 	check(s.Temporary > 0, "TEMPORARY", strconv.FormatInt(int64(s.Temporary), 10), "must be a size above 0")
 	check(s.StartTimeout >= 0, "START_TIMEOUT", s.StartTimeout.String(), "must be a duration, 0s or more")
 	tiles := s.TilesURL == "" || isTiles(s.TilesURL)
-	check(tiles, "TILES_URL", "…", "must be an https:// address with {z}, {x} and {y}, such as https://tiles.example.com/{z}/{x}/{y}.png")
+	check(tiles, "TILES_URL", "…",
+		"must be an https:// address with {z}, {x} and {y}, such as https://tiles.example.com/{z}/{x}/{y}.png")
 	check(!tiles || (s.TilesURL == "") == (s.TilesAttribution == ""), "TILES_ATTRIBUTION", s.TilesAttribution,
 		"FILINGS_TILES_URL and FILINGS_TILES_ATTRIBUTION go together: a map names its makers")
 	check(s.LegacyHasDataName != "", "LEGACY_HAS_DATA_NAME", "", "must be the name of a parameter")
-	check(slices.Contains([]string{"auto", "text", "json"}, s.LogFormat), "LOG_FORMAT", s.LogFormat, "must be text, json or auto")
+	check(slices.Contains([]string{"auto", "text", "json"}, s.LogFormat), "LOG_FORMAT", s.LogFormat,
+		"must be text, json or auto")
 	for _, number := range []struct {
 		name     string
 		v, least int64
 	}{
 		{"INDEX_SHARDS", int64(s.IndexShards), 1}, {"INDEX_REPLICAS", int64(s.IndexReplicas), 0},
-		{"KEEP_GENERATIONS", int64(s.KeepGenerations), 0}, {"KEEP_CHANGES", int64(s.KeepChanges), 0}, {"EXPORTS", int64(s.Exports), 1},
+		{"KEEP_GENERATIONS", int64(s.KeepGenerations), 0}, {"KEEP_CHANGES", int64(s.KeepChanges), 0},
+		{"EXPORTS", int64(s.Exports), 1},
 		{"FREE_LIFETIME_QUOTA", s.FreeLifetimeQuota, 0}, {"STARTER_DAILY_QUOTA", s.StarterDailyQuota, 0},
 		{"PRO_DAILY_QUOTA", s.ProDailyQuota, 0}, {"ENTERPRISE_DAILY_QUOTA", s.EnterpriseDailyQuota, 0},
 	} {
-		check(number.v >= number.least, number.name, strconv.FormatInt(number.v, 10), fmt.Sprintf("must be %d or more", number.least))
+		check(number.v >= number.least, number.name, strconv.FormatInt(number.v, 10),
+			fmt.Sprintf("must be %d or more", number.least))
 	}
 	const mostBurst = 1_000_000_000 // what package access can count
 	for i, burst := range []int64{s.FreeBurst, s.StarterBurst, s.ProBurst, s.EnterpriseBurst} {
 		name := []string{"FREE_BURST", "STARTER_BURST", "PRO_BURST", "ENTERPRISE_BURST"}[i]
-		check(burst >= 1 && burst <= mostBurst, name, strconv.FormatInt(burst, 10), fmt.Sprintf("must be 1 to %d", mostBurst))
+		check(burst >= 1 && burst <= mostBurst, name, strconv.FormatInt(burst, 10),
+			fmt.Sprintf("must be 1 to %d", mostBurst))
 	}
 	return errors.Join(errs...)
 }

@@ -10,8 +10,8 @@ import (
 // List is a list of texts, separated by commas, without blanks around them. Empty ones do not count.
 type List []string
 
-// Decode implements envconfig.Decoder, as the other types here do. Separators alone are a list that got lost on the way here: it is not as if
-// nothing were set.
+// Decode implements envconfig.Decoder, as the other types here do. Separators alone are a list that
+// got lost on the way here: it is not as if nothing were set.
 func (l *List) Decode(text string) error {
 	*l = nil
 	for item := range strings.SplitSeq(text, ",") {

@@ -1,8 +1,9 @@
 // Package traces sends spans to a collector, by OTLP over HTTP. It owns where they go and reads the variables of
 // OpenTelemetry for that: which spans there are, and what they hold, is package trace's.
 //
-// The library that sends by HTTP (otlptracehttp) brings gRPC and its gateway, for types that it does not use: 70 packages. How
-// spans become messages is the library's here too (otlptrace); sending one is the POST below.
+// The library that sends by HTTP (otlptracehttp) brings gRPC and its gateway, for types that it
+// does not use: 70 packages. How spans become messages is the library's here too (otlptrace);
+// sending one is the POST below.
 package traces
 
 import (
@@ -30,8 +31,8 @@ import (
 	"filings/index/trace"
 )
 
-// Variables of OpenTelemetry that are read here; OTEL_TRACES_SAMPLER, OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES and the
-// limits OTEL_BSP_… are read by its library.
+// Variables of OpenTelemetry that are read here; OTEL_TRACES_SAMPLER, OTEL_SERVICE_NAME,
+// OTEL_RESOURCE_ATTRIBUTES and the limits OTEL_BSP_… are read by its library.
 const (
 	endpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	headersVariable  = "OTEL_EXPORTER_OTLP_HEADERS"
@@ -44,8 +45,8 @@ const (
 	mostOfLimit = 1_000_000 // of spans that wait, and of milliseconds: a queue of 16 MB
 )
 
-// Open returns the tracer that the environment asks for, and what ends it after sending what is left. Without an endpoint
-// the tracer is nil. An error means that a variable has a wrong value.
+// Open returns the tracer that the environment asks for, and what ends it after sending what is
+// left. Without an endpoint the tracer is nil. An error means that a variable has a wrong value.
 func Open(version string, log *slog.Logger) (*trace.Tracer, func(), error) {
 	endpoint := os.Getenv(endpointVariable)
 	if endpoint == "" {
@@ -55,7 +56,8 @@ func Open(version string, log *slog.Logger) (*trace.Tracer, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, name := range []string{"OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT", "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"} {
+	for _, name := range []string{"OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT", "OTEL_BSP_MAX_QUEUE_SIZE",
+		"OTEL_BSP_MAX_EXPORT_BATCH_SIZE"} {
 		// The library passes over text, and ends the process at a queue of -1 or of 10^11 spans.
 		if n, err := strconv.Atoi(os.Getenv(name)); os.Getenv(name) != "" && (err != nil || n < 1 || n > mostOfLimit) {
 			return nil, nil, fmt.Errorf("%s: must be an integer from 1 to %d", name, mostOfLimit)
@@ -64,7 +66,8 @@ func Open(version string, log *slog.Logger) (*trace.Tracer, func(), error) {
 	var wrong error
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { wrong = errors.Join(wrong, err) }))
 	described, err := resource.New(context.Background(), resource.WithTelemetrySDK(),
-		resource.WithAttributes(attribute.String("service.name", "filings"), attribute.String("service.version", version)), resource.WithFromEnv())
+		resource.WithAttributes(attribute.String("service.name", "filings"),
+			attribute.String("service.version", version)), resource.WithFromEnv())
 	if err != nil {
 		return nil, nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
@@ -73,7 +76,8 @@ func Open(version string, log *slog.Logger) (*trace.Tracer, func(), error) {
 	if wrong != nil {
 		return nil, nil, fmt.Errorf("OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG: %w", wrong)
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces", slog.String("error", err.Error())) }))
+	otel.SetErrorHandler(
+		otel.ErrorHandlerFunc(func(err error) { log.Warn("traces", slog.String("error", err.Error())) }))
 	return trace.New(provider), func() {
 		ctx, cancel := context.WithTimeout(context.Background(), lastTime)
 		defer cancel()
@@ -93,7 +97,8 @@ func newCollector(endpoint, headers string) (*collector, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("%s: must be an http:// or https:// address", endpointVariable)
 	}
-	c := &collector{url: u.JoinPath("v1/traces").String(), client: http.Client{Timeout: sendTime, CheckRedirect: stay}, header: http.Header{"Content-Type": {"application/x-protobuf"}}}
+	c := &collector{url: u.JoinPath("v1/traces").String(), client: http.Client{Timeout: sendTime, CheckRedirect: stay},
+		header: http.Header{"Content-Type": {"application/x-protobuf"}}}
 	for pair := range strings.SplitSeq(headers, ",") {
 		name, value, ok := strings.Cut(pair, "=")
 		value, err := url.PathUnescape(strings.TrimSpace(value))
@@ -107,7 +112,8 @@ func newCollector(endpoint, headers string) (*collector, error) {
 	return c, nil
 }
 
-// stay follows no redirect: what is sent, and the credentials in its headers, are for the address of the settings alone.
+// stay follows no redirect: what is sent, and the credentials in its headers, are for the address
+// of the settings alone.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Start and Stop do nothing: there is no connection to open or to close.
