@@ -17,6 +17,7 @@ const (
 	ByCounty
 	ByCity // as loaded, or else read from PropertyAddress (rule P7)
 	ByFilingType
+	ByDay   // YYYY-MM-DD of FilingDate
 	ByMonth // YYYY-MM of FilingDate
 	ByYear  // YYYY of FilingDate
 	ByPropertyClassification
@@ -28,7 +29,8 @@ const (
 )
 
 var dimensions = [numDimensions]string{
-	ByState: "state", ByCounty: "county", ByCity: "city", ByFilingType: "filing_type", ByMonth: "month", ByYear: "year",
+	ByState: "state", ByCounty: "county", ByCity: "city", ByFilingType: "filing_type",
+	ByDay: "day", ByMonth: "month", ByYear: "year",
 	ByPropertyClassification: "property_classification", ByCategory: "category", ByHolder: "holder", ByOwner: "owner",
 }
 

@@ -64,6 +64,9 @@ func TestX12_Groups(t *testing.T) {
 			group(`"year":"2024"`, 2, 2, "24.69", "12.35", "12.34", "12.35"),
 			group(`"year":"2025"`, 1, 1, "0", "0", "0", "0"),
 			group(`"year":"2026"`, 1, 1, "-50.25", "-50.25", "-50.25", "-50.25")}},
+		{"days", "by=day&q=zed", []string{
+			group(`"day":"2025-12-31"`, 1, 1, "0", "0", "0", "0"),
+			group(`"day":"2026-01-01"`, 1, 1, "300", "300", "300", "300")}},
 		{"P20 legacy names", "by=state&lien_type=tax+lien&has_data=1", []string{
 			group(`"state":"AK"`, 1, 1, "300", "300", "300", "300"), group(`"state":"FL"`, 1, 1, "1000", "1000", "1000", "1000")}},
 		{"none", "by=county&county=nowhere", nil},
@@ -101,7 +104,7 @@ func TestX12_Envelope(t *testing.T) {
 func TestX12_Invalid(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
-	const form = "one or two of state, county, city, filing_type, month, year, property_classification, category, holder, owner, each once"
+	const form = "one or two of state, county, city, filing_type, day, month, year, property_classification, category, holder, owner, each once"
 	for query, want := range map[string]string{
 		"":                                    "by must be given: " + form,
 		"by=":                                 "by must be " + form,

@@ -118,6 +118,8 @@ func (e *Entry) keysIn(d index.Dimension) []string {
 		return []string{e.Derived.WrittenCity}
 	case index.ByFilingType:
 		return []string{e.Text(index.FilingType)}
+	case index.ByDay:
+		return []string{date}
 	case index.ByMonth:
 		return []string{date[:min(7, len(date))]}
 	case index.ByYear:

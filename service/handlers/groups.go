@@ -35,6 +35,7 @@ type Group struct {
 	County                 *string `json:"county,omitempty" help:"County and state."`
 	City                   *string `json:"city,omitempty" help:"City, null where a filing has none."`
 	FilingType             *string `json:"filing_type,omitempty" help:"Type, null where a filing has none."`
+	Day                    *string `json:"day,omitempty" help:"Recording date, YYYY-MM-DD, null where a filing has none."`
 	Month                  *string `json:"month,omitempty" help:"Month of the recording date, YYYY-MM, null where a filing has none."`
 	Year                   *string `json:"year,omitempty" help:"Year of the recording date, YYYY, null where a filing has none."`
 	PropertyClassification *string `json:"property_classification,omitempty" help:"Class of the property, null where a filing has none."`

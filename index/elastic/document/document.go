@@ -76,7 +76,8 @@ func Code(field index.Field) string { return "x.code." + field.String() }
 func Key(d index.Dimension) string {
 	return [...]string{
 		index.ByState: Derived(index.State), index.ByCounty: index.County.String(), index.ByCity: WrittenCity,
-		index.ByFilingType: index.FilingType.String(), index.ByMonth: Derived(index.Month), index.ByYear: "x." + yearField,
+		index.ByFilingType: index.FilingType.String(), index.ByDay: index.FilingDate.String(),
+		index.ByMonth: Derived(index.Month), index.ByYear: "x." + yearField,
 		index.ByPropertyClassification: index.PropertyClassification.String(), index.ByCategory: index.Categories.String(),
 		index.ByHolder: index.FilingHolder.String(), index.ByOwner: index.Owner.String(),
 	}[d]

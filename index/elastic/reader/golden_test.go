@@ -115,6 +115,7 @@ func goldenGroups() map[string][]index.Dimension {
 		"X12 by year and category": {index.ByYear, index.ByCategory},
 		"X12 by holder and city":   {index.ByHolder, index.ByCity},
 		"X12 by state and type":    {index.ByState, index.ByFilingType},
+		"X12 by day":               {index.ByDay},
 		"X12 by month and class":   {index.ByMonth, index.ByPropertyClassification},
 	}
 }

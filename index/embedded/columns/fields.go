@@ -115,6 +115,8 @@ func dimension(d index.Dimension) (column string, keys func(word string) []strin
 		return "city", whole
 	case index.ByFilingType:
 		return "filingType", whole
+	case index.ByDay:
+		return "filingDate", whole
 	case index.ByMonth:
 		return "filingDate", one(month)
 	case index.ByYear:
