@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
@@ -216,6 +217,12 @@ func spell(random *rand.Rand, county string) string {
 	text = []func(string) string{strings.ToUpper, strings.ToLower, norm.NFD.String, norm.NFC.String}[random.IntN(4)](text)
 	if random.IntN(3) == 0 {
 		text, _, _ = transform.String(transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn)), norm.NFC), text)
+	}
+	for range random.IntN(3) { // pasted from a document
+		at := random.IntN(len(text) + 1)
+		for ; at < len(text) && !utf8.RuneStart(text[at]); at++ {
+		}
+		text = text[:at] + []string{"\u200b", "\ufeff", "\u00ad", "\u2060"}[random.IntN(4)] + text[at:]
 	}
 	return text
 }

@@ -50,10 +50,10 @@ func Derive(f *Filing) Derived {
 // place returns the city and the ZIP code of f: as loaded, or else as its address ends with them.
 func place(f *Filing) (city, zip string) {
 	city, zip = endOf(f.Text(PropertyAddress))
-	if loaded := strings.TrimSpace(f.Text(City)); loaded != "" {
+	if loaded := Trim(f.Text(City)); loaded != "" {
 		city = loaded
 	}
-	if loaded := zipOf(strings.TrimSpace(f.Text(ZIP))); loaded != "" {
+	if loaded := zipOf(Trim(f.Text(ZIP))); loaded != "" {
 		zip = loaded
 	}
 	return city, zip
@@ -91,10 +91,10 @@ func endOf(address string) (city, zip string) {
 
 // cutPart cuts the last part off an address. rest is "" if that was the first one.
 func cutPart(address string) (rest, part string) {
-	trimmed := func(s string) string { return strings.TrimSpace(strings.TrimRight(s, separators+" \t")) }
+	trimmed := func(s string) string { return Trim(strings.TrimRight(s, separators+" \t")) }
 	address = trimmed(address)
 	i := strings.LastIndexAny(address, separators)
-	return trimmed(address[:max(i, 0)]), strings.TrimSpace(address[i+1:])
+	return trimmed(address[:max(i, 0)]), Trim(address[i+1:])
 }
 
 const separators = ",\n\r"
@@ -102,11 +102,12 @@ const separators = ",\n\r"
 // cutWord cuts the last word off a part.
 func cutWord(part string) (rest, word string) {
 	i := strings.LastIndexFunc(part, unicode.IsSpace)
-	return strings.TrimSpace(part[:max(i, 0)]), strings.TrimSpace(part[max(i, 0):])
+	return Trim(part[:max(i, 0)]), Trim(part[max(i, 0):])
 }
 
 // zipOf returns the five digits of a ZIP code, of which four may follow; "" for what is none.
 func zipOf(s string) string {
+	s = Typed(s)
 	digits := strings.Replace(s, "-", "", 1)
 	if len(s) < 5 || len(digits) != 5 && len(digits) != 9 || strings.Trim(digits, "0123456789") != "" ||
 		s[:5] != digits[:5] {
@@ -118,7 +119,12 @@ func zipOf(s string) string {
 // AddressKeyOf returns the key of an address (rule X55), the zero Key where it has none. city and state are
 // those of its record, "" for none.
 func AddressKeyOf(text, city, state string) address.Key {
-	return address.Parser{Plain: PlainText, IsState: IsState}.KeyOf(text, city, state)
+	return address.Parser{Plain: PlainText, IsState: IsState}.KeyOf(Typed(text), city, state)
+}
+
+// FormerAddressKeyOf returns the key that an address had before rule X61.
+func FormerAddressKeyOf(text, city, state string) address.Key {
+	return address.Parser{Plain: FormerText, IsState: IsState}.KeyOf(text, city, state)
 }
 
 // equityPercent is homeEquityEstimate / estimatedValue * 100, rounded to four decimals, half away from zero. It is

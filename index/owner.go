@@ -19,8 +19,13 @@ import (
 //   - Of a name that is very long the first MaxText characters count, once marks are dropped: engines have no longer terms.
 //
 // The key of a key is itself, unless what stood after a comma came first and so spells a form with what stood before it.
-func OwnerKeyOf(name string) string {
-	n := splitName(name)
+func OwnerKeyOf(name string) string { return keyOf(splitName(PlainText(name))) }
+
+// FormerOwnerKeyOf returns the key that a name had before rule X61.
+func FormerOwnerKeyOf(name string) string { return keyOf(splitName(FormerText(name))) }
+
+// keyOf does the steps 3 to 5.
+func keyOf(n ownerName) string {
 	if tokens, found := legalForms(n.tokens); found {
 		n.tokens = tokens
 	} else if n.isPerson() {
@@ -36,9 +41,8 @@ type ownerName struct {
 	comma  int // how many tokens stand before the first one
 }
 
-// splitName does the steps 1 and 2.
-func splitName(name string) (n ownerName) {
-	text := PlainText(name)
+// splitName does what is left of the steps 1 and 2 for the PlainText of a name.
+func splitName(text string) (n ownerName) {
 	n.tokens = make([]string, 0, 8)
 	start := 0
 	for i := range len(text) + 1 {
@@ -65,18 +69,28 @@ func splitName(name string) (n ownerName) {
 	return n
 }
 
-// PlainText decomposes text and lowers it, drops marks and apostrophes, and leaves one separator of a kind: a blank, a comma, or & for
-// what becomes "and".
+// PlainText decomposes text and lowers it, drops marks, apostrophes and format characters, and leaves one separator of
+// a kind: a blank, a comma, or & for what becomes "and". It is in NFC.
 func PlainText(text string) string {
 	if len(text) <= MaxText {
 		if plain, ok := plainASCII(text); ok {
 			return plain
 		}
 	}
+	return norm.NFC.String(decomposed(Typed(text), apostrophes))
+}
+
+// FormerText is PlainText as it was before rule X61: lists of what is withheld have digests that were made of it.
+func FormerText(text string) string { return decomposed(text, "'’`") }
+
+// Refolded reports whether the FormerText of a text is another than its PlainText.
+func Refolded(text string) bool { return !isASCII(text) && FormerText(text) != PlainText(text) }
+
+func decomposed(text, dropped string) string {
 	characters := 0
 	return strings.Map(func(r rune) rune {
 		switch {
-		case characters == MaxText, unicode.Is(unicode.M, r), r == '\'', r == '’', r == '`':
+		case characters == MaxText, unicode.Is(unicode.M, r), strings.ContainsRune(dropped, r):
 			return -1
 		case r == '+':
 			r = '&'

@@ -68,6 +68,27 @@ func TestX25_OneOwner(t *testing.T) {
 	}
 }
 
+// TestX61_OneOwner: a key is the same whatever was pasted into the name, and whichever apostrophe, dash or form of Unicode it has.
+func TestX61_OneOwner(t *testing.T) {
+	t.Parallel()
+	for key, writings := range map[string][]string{
+		"lei kahookele":     {"KAHO'OKELE, LEI", "KAHOʻOKELE, LEI", "Kaho‘okele, Lei", "Kaho’okele, Lei", "Kahoʼokele, Lei", "KAHO´OKELE, LEI", "Kaho`okele, Lei", "KAHO′OKELE, LEI"},
+		"rosa obrien pena":  {"O'BRIEN PEÑA, ROSA", "O’Brien Pen\u0303a, Rosa", "O\u00adBrien Peña, Rosa", "\ufeffO‘BRIEN PE\u00adN\u0303A,\u200b ROSA\u200d"},
+		"smith jones llc":   {"SMITH-JONES, LLC", "Smith–Jones, L.L.C.", "SMITH\u2011JONES LLC", "Sm\u00adith\u00ad‐Jones L\u200bL\u200bC", "SMITH－JONES ＬＬＣ"},
+		"김 corp":            {"김 CORP", "\u1100\u1175\u11b7 Corporation"},
+		"n ames and day co": {"\u0149 ames & Day Co", "’n Ames + Day Company"},
+	} {
+		for _, name := range writings {
+			if got := OwnerKeyOf(name); got != key {
+				t.Errorf("%q: %q, want %q", name, got, key)
+			}
+			if OwnerMark(name, 7) != OwnerMark(key, 7) {
+				t.Errorf("%q has another mark than its key", name)
+			}
+		}
+	}
+}
+
 // TestX25_Longest: no key is longer than a term of an index, whatever a name decomposes to.
 func TestX25_Longest(t *testing.T) {
 	t.Parallel()

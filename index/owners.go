@@ -72,7 +72,7 @@ type Owners struct {
 }
 
 // NameTokens returns the tokens of a name without step 3 and 4 of rule X25: what a client has typed of it so far.
-func NameTokens(name string) []string { return splitName(name).tokens }
+func NameTokens(name string) []string { return splitName(PlainText(name)).tokens }
 
 // CutWord returns the first word of a folded text, letters and digits side by side, and what follows it; "" where there is none.
 func CutWord[T string | []byte](text T) (word, rest T) {

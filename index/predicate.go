@@ -38,7 +38,7 @@ type List struct{ Text, Separator string }
 func Items(text, separator string) []string {
 	parts := strings.Split(text, separator)
 	for i := range parts {
-		parts[i] = strings.TrimSpace(parts[i])
+		parts[i] = Trim(parts[i])
 	}
 	return slices.DeleteFunc(parts, func(item string) bool { return item == "" })
 }

@@ -6,10 +6,46 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns s as it is compared wherever case is ignored: lower-cased character by character.
-func Fold(s string) string { return strings.ToLower(s) }
+// Fold returns s as it is compared wherever case is ignored (rule X61): as it is typed, lower-cased character by
+// character, in NFC. It is so before, too, where an "İ" is no I with a dot above, and after, since there is a "ẖ"
+// in lower case alone.
+func Fold(s string) string {
+	if s = Typed(s); isASCII(s) {
+		return strings.ToLower(s)
+	}
+	return norm.NFC.String(strings.ToLower(norm.NFC.String(s)))
+}
+
+// Typed returns s as a keyboard has it: without format characters, such as soft hyphens and those without a
+// width, with "-" for each dash and "'" for each apostrophe.
+func Typed(s string) string {
+	if isASCII(s) && strings.IndexByte(s, '`') < 0 {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case strings.ContainsRune(apostrophes, r):
+			return '\''
+		case unicode.Is(unicode.Dash, r):
+			return '-'
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// apostrophes are the characters that people use for one. The last two are others of them in NFC.
+const apostrophes = "'`´‘’ʻʼ′\u1fef\u1ffd"
+
+// Trim cuts white space and format characters off the ends of s: nothing is left of what has no others.
+func Trim(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
+}
 
 // Squeeze trims s and turns each run of white space (unicode.IsSpace) into one blank.
 func Squeeze(s string) string {

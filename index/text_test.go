@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
 	"filings/index"
@@ -20,13 +21,14 @@ func TestSearchText_P16(t *testing.T) {
 		{"trimmed", "  Birch ", "birch"},
 		{"a run is one blank", "A \t\r\n\v\f B", "a b"},
 		{"all of unicode.IsSpace", "a\u0085b\u00a0c\u1680d\u2003e\u2028f\u2029g\u202fh\u205fi\u3000j", "a b c d e f g h i j"},
-		{"no white space", "a\u200bb\ufeffc\x1fd\x01e", "a\u200bb\ufeffc\x1fd\x01e"},
+		{"no white space", "a\u200bb\ufeffc\x1fd\x01e", "abc\x1fd\x01e"},
+		{"between white space", "a \u200b b", "a b"},
 		{"ordinary characters", `*?%_\"'`, `*?%_\"'`},
 		{"İ is i", "İSTANBUL", "istanbul"},
 		{"ẞ is ß, ß is not ss", "STRAẞE Straße", "straße straße"},
 		{"Σ is σ at the end too", "ΟΔΟΣ", "οδοσ"},
 		{"beyond the BMP", "𐐀 😀", "𐐨 😀"},
-		{"ligatures and accents stay", "ﬁ e\u0301 é", "ﬁ e\u0301 é"},
+		{"ligatures and accents stay", "ﬁ é", "ﬁ é"},
 		{"Kelvin is k", "\u212a", "k"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -38,14 +40,13 @@ func TestSearchText_P16(t *testing.T) {
 	}
 }
 
-// A term is found in a value whenever it was cut out of it, which is why values may be trimmed.
+// A term is found in a value whenever it was cut out of it between characters, which is why values may be trimmed.
 func TestSearchText_P16_Properties(t *testing.T) {
 	t.Parallel()
-	text := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune(" \t\u3000İßΣ😀aB*"))))
 	rapid.Check(t, func(t *rapid.T) {
-		runes := []rune(text.Draw(t, "value"))
-		start := rapid.IntRange(0, len(runes)).Draw(t, "start")
-		end := rapid.IntRange(start, len(runes)).Draw(t, "end")
+		runes := []rune(anyText.Draw(t, "value"))
+		start := boundary(runes, rapid.IntRange(0, len(runes)).Draw(t, "start"))
+		end := boundary(runes, rapid.IntRange(start, len(runes)).Draw(t, "end"))
 		value, term := index.SearchText(string(runes)), index.SearchText(string(runes[start:end]))
 		if !strings.Contains(value, term) {
 			t.Errorf("%q does not contain %q", value, term)
@@ -56,10 +57,102 @@ func TestSearchText_P16_Properties(t *testing.T) {
 		if strings.TrimFunc(value, unicode.IsSpace) != value || strings.Contains(value, "  ") {
 			t.Errorf("%q has white space left", value)
 		}
-		if got, want := utf8.RuneCountInString(index.Fold(string(runes))), len(runes); got != want {
-			t.Errorf("folding made %d characters of %d", got, want)
-		}
 	})
+}
+
+var anyText = rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune(" \t\u3000İßΣ😀aBIHe*'’ʻ´-–\u0301\u0307\u0323\u0331\u200b\u00ad\ufeff가각\u1100\u1161"))))
+
+// boundary returns the first position from i on before which a text may be cut: no mark follows that belongs to what is before it.
+func boundary(text []rune, i int) int {
+	for rest := ""; i < len(text); i++ {
+		if rest = index.Typed(string(text[i:])); rest == "" || norm.NFC.PropertiesString(rest).BoundaryBefore() {
+			break
+		}
+	}
+	return i
+}
+
+func TestFold_X61(t *testing.T) {
+	t.Parallel()
+	for want, writings := range map[string][]string{
+		"":           {"", "\u200b", "\ufeff\u00ad\u2060\u200d"},
+		"peña":       {"PEÑA", "pen\u0303a", "PEN\u0303A", "Pen\u200b\u0303a", "\ufeffPe\u00adña"},
+		"2026-tl-17": {"2026-TL-17", "2026‐TL‐17", "2026\u2011TL\u201117", "2026–TL—17", "2026−TL﹣17", "2026－tl⸺17", "2026-TL-17\u200b", "\u206720‎26-TL-17"},
+		"o'brien":    {"O'Brien", "O’BRIEN", "O‘Brien", "OʻBrien", "OʼBrien", "O´Brien", "O`Brien", "O′Brien", "O\u1fefBrien", "O\u1ffdBrien", "O\u200d’Brien"},
+		"istanbul":   {"İstanbul", "I\u0307STANBUL"},
+		"í":          {"İ\u0301", "I\u0307\u0301", "Í"},
+		"ẖ":          {"H\u0331", "h\u0331", "ẖ"},
+		"ệ":          {"E\u0302\u0323", "e\u0323\u0302", "Ệ"},
+		"각":          {"\u1100\u1161\u11a8", "가\u11a8"},
+		"k ω å":      {"\u212a \u2126 \u212b"},
+		"a_b·c,d":    {"A_B·C,D"}, // connectors and dots are no dashes
+		"\"″“”":      {"\"″“”"},   // and quotes no apostrophes
+		"ﬁ ² ½ ａ":    {"ﬁ ² ½ Ａ"}, // NFC is not NFKC
+	} {
+		for _, s := range writings {
+			if got := index.Fold(s); got != want {
+				t.Errorf("%q (%+[1]q): %q, want %q", s, got, want)
+			}
+		}
+	}
+}
+
+// TestFold_X61_Properties: Fold and PlainText are done once for all, and equal of what Unicode takes for one text, wherever format
+// characters stand in it. What Trim leaves nothing of is folded to nothing.
+func TestFold_X61_Properties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) { checkFolded(t, anyText.Draw(t, "text"), rapid.IntRange(0, 40).Draw(t, "at")) })
+}
+
+func FuzzFold_X61(f *testing.F) {
+	for _, text := range []string{"peña", "\u1fef\u1ffd`´", "İ\u0301", "e\u200d\u0301", strings.Repeat("\u0301", 40), "\u0149″", "\xff\u0301"} {
+		f.Add(text, 1)
+	}
+	f.Fuzz(func(t *testing.T, text string, at int) { checkFolded(t, text, at) })
+}
+
+func checkFolded(t interface{ Errorf(string, ...any) }, text string, at int) {
+	if !utf8.ValidString(text) || at < 0 {
+		return // no load and no request has such a one
+	}
+	runes := []rune(text)
+	at = min(at, len(runes))
+	pasted := string(runes[:at]) + "\u200b\u00ad\ufeff" + string(runes[at:])
+	for name, fold := range map[string]func(string) string{"Fold": index.Fold, "SearchText": index.SearchText, "PlainText": index.PlainText} {
+		folded := fold(text)
+		for _, same := range []string{folded, norm.NFC.String(text), norm.NFD.String(text), pasted} {
+			if name == "PlainText" && utf8.RuneCountInString(norm.NFKD.String(text)) > index.MaxText {
+				continue // it is cut
+			}
+			if got := fold(same); got != folded {
+				t.Errorf("%s of %q is %q, but of %q it is %q", name, text, folded, same, got)
+			}
+		}
+		if !norm.NFC.IsNormalString(folded) || strings.ContainsFunc(folded, func(r rune) bool { return unicode.Is(unicode.Cf, r) }) {
+			t.Errorf("%s of %q: %q", name, text, folded)
+		}
+	}
+	if trimmed := index.Trim(text); (trimmed == "") != (index.SearchText(text) == "") || index.SearchText(trimmed) != index.SearchText(text) {
+		t.Errorf("%q is %q, trimmed %q", text, index.SearchText(text), index.SearchText(trimmed))
+	}
+}
+
+// ASCII in lower case, as most values that are asked for, is folded where it is.
+func TestFold_AllocatesNothing(t *testing.T) {
+	name := "st. lucie county, fl"
+	if n := testing.AllocsPerRun(100, func() { name = index.Fold(name) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkFold(b *testing.B) {
+	for _, text := range []string{"Orange, FL", "MAPLEBROOK TRUSTY PROPERTIES INC", "maplebrook trusty properties inc", "PEÑA, ROSA", "O’BRIEN, ROSA"} {
+		b.Run(text, func(b *testing.B) {
+			for range b.N {
+				index.Fold(text)
+			}
+		})
+	}
 }
 
 func TestSplitCounty(t *testing.T) {

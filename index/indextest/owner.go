@@ -38,8 +38,8 @@ var ownerReplacers = func() (all []*strings.Replacer) {
 func ownerKey(name string) string {
 	var written strings.Builder
 	count := 0
-	for _, r := range norm.NFKD.String(name) {
-		if unicode.Is(unicode.M, r) || strings.ContainsRune("'’`", r) {
+	for _, r := range norm.NFKD.String(strings.NewReplacer("´", "'", "\u1ffd", "'").Replace(name)) { // else they become a blank
+		if unicode.In(r, unicode.M, unicode.Cf) || strings.ContainsRune("'`‘’ʻʼ′", r) {
 			continue
 		}
 		if count++; count > index.MaxText {
@@ -54,7 +54,7 @@ func ownerKey(name string) string {
 			written.WriteByte(' ')
 		}
 	}
-	text := written.String()
+	text := norm.NFC.String(written.String())
 	plain := worded(strings.ReplaceAll(text, ",", " "))
 	key := plain
 	for _, replacer := range ownerReplacers {

@@ -28,7 +28,7 @@ func (o *Oracle) Owners(_ context.Context, q index.OwnerQuery) (index.Owners, er
 		case index.OwnersByAmount:
 			order = cmp.Compare(x.SumCents, y.SumCents)
 		case index.OwnersByName:
-			order = strings.Compare(strings.ToLower(x.Name), strings.ToLower(y.Name))
+			order = strings.Compare(index.Fold(x.Name), index.Fold(y.Name))
 		}
 		if !q.Ascending {
 			order = -order
@@ -108,7 +108,7 @@ func (o *Oracle) Words() map[string]int {
 			if e.ownerKey != "" {
 				text += "\n" + e.Text(index.Owner)
 			}
-			of := anyWord.FindAllString(strings.ToLower(text), -1)
+			of := anyWord.FindAllString(index.Fold(text), -1)
 			slices.Sort(of)
 			for _, word := range slices.Compact(of) {
 				o.words[word]++

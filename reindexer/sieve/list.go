@@ -44,7 +44,8 @@ func Preview(ctx context.Context, store generation.Store, w Withhold) (m Matches
 	return m, nil
 }
 
-// Where returns a filter that selects all that w withholds; nil where there is none.
+// Where returns a filter that selects all that w withholds, of a generation of either folding; nil where there is
+// none.
 func (w Withhold) Where() *index.Filter {
 	var all index.Filter
 	switch {
@@ -53,7 +54,7 @@ func (w Withhold) Where() *index.Filter {
 	case w.ID != 0:
 		all = index.Where(index.IDs{IDs: []int64{w.ID}})
 	default:
-		all = index.Where(index.AnyOf{Fields: []index.Field{index.OwnerKey}, Values: []string{index.OwnerKeyOf(w.Owner)}})
+		all = index.Where(index.AnyOf{Fields: []index.Field{index.OwnerKey}, Values: ownerKeys(w.Owner)})
 	}
 	return &all
 }

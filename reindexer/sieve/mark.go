@@ -27,17 +27,20 @@ func (s *Sieve) isKnown(mark uint64) bool {
 	return s.marks[m/64]&(1<<(m%64)) != 0
 }
 
-// mayHave reports whether a key of a filing may be in the list, by marks.
+// mayHave reports whether a key of a filing may be in the list, by marks. Of what rule X61 folds in another way
+// the list may have a key that was made before.
 func (s *Sieve) mayHave(f *index.Filing) bool {
 	if s.kinds&ofID != 0 && s.known(uint64(f.ID)*s.seed) {
 		return true
 	}
-	if s.kinds&ofOwner != 0 && s.known(index.OwnerMark(f.Text(index.Owner), s.seed)) {
+	owner := f.Text(index.Owner)
+	if s.kinds&ofOwner != 0 && (s.known(index.OwnerMark(owner, s.seed)) || index.Refolded(owner)) {
 		return true
 	}
 	if s.kinds&ofAddress == 0 {
 		return false
 	}
+	mayBe := func(text string) bool { return mayHaveAddress(text, s.seed, s.known) || index.Refolded(text) }
 	written, standard := f.Text(index.PropertyAddress), f.Text(index.StandardizedAddress)
-	return mayHaveAddress(written, s.seed, s.known) || standard != written && mayHaveAddress(standard, s.seed, s.known)
+	return mayBe(written) || standard != written && mayBe(standard)
 }

@@ -230,7 +230,7 @@ func (s *Sieve) Of(f *index.Filing) (v Verdict) {
 	}
 	for _, k := range s.keysOf(f) {
 		for _, e := range s.all[s.digest(k)] {
-			if e.County != "" && e.County != index.Fold(f.Text(index.County)) {
+			if e.County != "" && index.Fold(e.County) != index.Fold(f.Text(index.County)) {
 				continue
 			}
 			if !e.Contacts {
@@ -244,7 +244,8 @@ func (s *Sieve) Of(f *index.Filing) (v Verdict) {
 	return v
 }
 
-// keysOf returns the keys of a filing that are of the kinds of s.
+// keysOf returns the keys of a filing that are of the kinds of s, and those that it had when the list may have
+// been made, before rule X61.
 func (s *Sieve) keysOf(f *index.Filing) (keys []secretKey) {
 	add := func(parts uint8, text string) {
 		if text != "" {
@@ -257,7 +258,9 @@ func (s *Sieve) keysOf(f *index.Filing) (keys []secretKey) {
 		case parts == ofID:
 			add(parts, strconv.FormatInt(f.ID, 10))
 		case parts == ofOwner:
-			add(parts, index.OwnerKeyOf(f.Text(index.Owner)))
+			for _, key := range ownerKeys(f.Text(index.Owner)) {
+				add(parts, key)
+			}
 		case addresses == nil:
 			addresses = addressesOf(f)
 			fallthrough
@@ -270,12 +273,19 @@ func (s *Sieve) keysOf(f *index.Filing) (keys []secretKey) {
 	return keys
 }
 
+func ownerKeys(name string) []string {
+	return slices.Compact([]string{index.OwnerKeyOf(name), index.FormerOwnerKeyOf(name)})
+}
+
 // addressesOf returns the addresses of a filing.
-func addressesOf(f *index.Filing) []address.Key {
+func addressesOf(f *index.Filing) (all []address.Key) {
 	_, state := index.SplitCounty(f.Text(index.County))
-	all := []address.Key{index.AddressKeyOf(f.Text(index.PropertyAddress), f.Text(index.City), state)}
-	if text := f.Text(index.StandardizedAddress); text != "" && text != f.Text(index.PropertyAddress) {
-		all = append(all, index.AddressKeyOf(text, f.Text(index.City), state))
+	for _, text := range []string{f.Text(index.PropertyAddress), f.Text(index.StandardizedAddress)} {
+		for _, keyOf := range []func(text, city, state string) address.Key{index.AddressKeyOf, index.FormerAddressKeyOf} {
+			if k := keyOf(text, f.Text(index.City), state); !slices.Contains(all, k) {
+				all = append(all, k)
+			}
+		}
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package sieve
 import (
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,6 +31,45 @@ func TestX53_DigestsStay(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestX61_DigestsOfBefore: who is in a list that was made before rule X61 stays out, whichever of the characters that the rule is about
+// the record has, in a county in NFD too. The keys are those that programs made by then.
+func TestX61_DigestsOfBefore(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		key            string
+		parts          uint8
+		owner, address string
+	}{
+		{"lei kahoʻokele", ofOwner, "KAHOʻOKELE, LEI", ""},
+		{"jane smi th", ofOwner, "SMI\u00adTH, JANE", ""},
+		{"rosa o brien", ofOwner, "O‘BRIEN, ROSA", ""},
+		{"rosa d angelo", ofOwner, "D´ANGELO, ROSA", ""},
+		{"\u1100\u1175\u11b7 lee", ofOwner, "김 LEE", ""},
+		{"12\nkahoʻokele st\nhilo\nhi", ofAddress | withCity | withState, "", "12 KAHOʻOKELE ST, HILO, HI"},
+		{"12\nel m st\nhilo\nhi", ofAddress | withCity | withState, "", "12 El\u00adm Street, Hilo, HI 10014"},
+	} {
+		list := generation.Withheld{Secret: []byte("secret")}
+		mac := hasher(list.Secret)
+		sum := mac.digest(secretKey{parts: test.parts, text: test.key})
+		list.Entries = []generation.Withholding{{
+			County: "don\u0303a ana, nm", Keys: []generation.Digest{{Parts: test.parts, SHA256: sum[:], Mark: 1}},
+		}}
+		f := &index.Filing{ID: 1}
+		f.SetText(index.County, "Doña Ana, NM")
+		f.SetText(index.Owner, test.owner)
+		f.SetText(index.PropertyAddress, test.address)
+		if s := New(&list, func(*generation.Withholding) bool { return true }); s.Of(f) != Whole {
+			t.Errorf("%q is not withheld by %q", test.owner+test.address, test.key)
+		}
+	}
+	where := Withhold{Owner: "KAHOʻOKELE, LEI"}.Where().String()
+	for _, key := range []string{"lei kahookele", "lei kahoʻokele"} {
+		if !strings.Contains(where, key) {
+			t.Errorf("%q is not looked for where generations of before are: %s", key, where)
+		}
 	}
 }
 

@@ -133,7 +133,7 @@ func readTerm(_ *Parameter, s string) (value, bool) {
 
 func readSegment(_ *Parameter, s string) (value, bool) {
 	text, err := url.PathUnescape(s)
-	return value{text: strings.TrimSpace(text)}, err == nil && utf8.ValidString(text)
+	return value{text: index.Trim(text)}, err == nil && utf8.ValidString(text)
 }
 
 func readState(_ *Parameter, s string) (value, bool) {
@@ -235,7 +235,7 @@ func chosen(p *Parameter, text string) (string, bool) { return text, slices.Cont
 func county(_ *Parameter, text string) (string, bool) {
 	parts := strings.Split(text, ",")
 	for i, part := range parts {
-		part = strings.TrimSpace(part)
+		part = index.Trim(part)
 		if part == "" || i > 0 && isState(part) && i < len(parts)-1 {
 			return text, false
 		}

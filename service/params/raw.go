@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"filings/index"
 )
 
 // Raw is a query string split into the texts of parameters, for an endpoint. It belongs to one
@@ -54,7 +56,7 @@ func (s *sent) text(p *Parameter) (string, error) {
 			text = strings.ReplaceAll(text, ";", "%3B")
 		}
 		text, ok := decode(text)
-		if s.texts[i] = strings.TrimSpace(text); !ok && s.err == nil {
+		if s.texts[i] = index.Trim(text); !ok && s.err == nil {
 			s.err = invalid(s.name, notDecoded)
 		}
 		s.filled = s.filled || !ok || s.texts[i] != ""
