@@ -177,8 +177,36 @@ func TestX64_PartialBounds(t *testing.T) {
 	if a := s.get(t, access.Pro, "/v1/filings?bounds_north=&bounds_south="); a.header.Get("X-Ignored-Parameters") != "" {
 		t.Error("empty ones are not given")
 	}
-	if a := s.get(t, access.Pro, "/v1/filings?ids=", "Prefer", "handling=strict"); a.status != http.StatusBadRequest || !strings.Contains(a.body, "ids must be") {
-		t.Errorf("%d %s", a.status, a.body)
+}
+
+// TestX64_NoIDs: a list of ids without any, as a program joins one, is an error where it would be no filter unseen.
+func TestX64_NoIDs(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, oracle(fixture(t)), withTools)
+	const refusal = "without one it would be no filter"
+	for _, ids := range []string{"ids=", "ids=,", "ids=%20,,+", "ids[]=", "ids=&ids=,"} {
+		if a := s.get(t, access.Pro, "/v1/filings?limit=1&"+ids); a.status != http.StatusOK {
+			t.Errorf("%s: %d %s", ids, a.status, a.body)
+		}
+		a := s.get(t, access.Pro, "/v1/filings?"+ids, "Prefer", "handling=strict")
+		if a.status != http.StatusBadRequest || !strings.Contains(a.body, refusal) {
+			t.Errorf("%s strictly: %d %s", ids, a.status, a.body)
+		}
+		s.clock.Advance(time.Second)
+	}
+	for _, ids := range []string{`[]`, `"[]"`, `""`, `","`, `[""]`, `["",","]`} {
+		for _, arguments := range []string{`{"ids":` + ids + `}`, `{"more":{"ids":` + ids + `}}`, `{"q":"a","ids":` + ids + `}`} {
+			r := s.tool(t, access.Pro, "search_filings", json.RawMessage(arguments))
+			if !r.IsError || !strings.Contains(r.Text, refusal) {
+				t.Errorf("%s: %.200s", arguments, r.Text)
+			}
+			s.clock.Advance(time.Second)
+		}
+	}
+	for _, arguments := range []string{`{"ids":null}`, `{"filing_types":[],"county":"[]","fields":[],"more":{"zip":[]}}`} {
+		if r := s.tool(t, access.Pro, "search_filings", json.RawMessage(arguments)); r.IsError {
+			t.Errorf("%s: %s", arguments, r.Text)
+		}
 	}
 }
 

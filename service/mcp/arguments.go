@@ -175,6 +175,9 @@ func (t *tool) textsOf(name string, value jsontext.Value) (all []string, err err
 	if nested && json.Unmarshal(value, &items) != nil {
 		return nil, errValue
 	}
+	if len(items) == 0 { // given all the same, unlike null: ids without any must not be all filings
+		return []string{""}, nil
+	}
 	for _, item := range items {
 		one, err := t.textOf(name, item)
 		if inner, _ := listIn(item); nested && inner != nil && t.lists[name] || err != nil {

@@ -106,8 +106,10 @@ func (r *Raw) Strictly() error {
 		}
 		return unbounded(missing)
 	}
-	if p, s := r.named("ids"); s != nil && !s.isFilled(p) {
-		return invalid(s.name, "must be %s: without one it would be no filter", p.Form())
+	if p, s := r.named("ids"); s != nil {
+		if text, err := s.text(p); err == nil && p.empty(text) {
+			return invalid(s.name, "must be %s: without one it would be no filter", p.Form())
+		}
 	}
 	return nil
 }
