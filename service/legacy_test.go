@@ -19,15 +19,15 @@ func TestP20_LegacyPaths(t *testing.T) {
 	t.Parallel()
 	onOracle(t, handmade, func(t *testing.T, s *site) {
 		for _, tt := range []struct{ legacy, current, successor string }{
-			{"/v1/liens", "/v1/filings", "/v1/filings"},
-			{"/v1/liens?lien_type=tax+lien&limit=2", "/v1/filings?filing_type=tax+lien&limit=2", "/v1/filings"},
-			{"/v1/liens?limit=0", "/v1/filings?limit=0", "/v1/filings"},
-			{"/v1/liens/search?q=oak", "/v1/filings/search?q=oak", "/v1/filings/search"},
-			{"/v1/liens/search", "/v1/filings/search", "/v1/filings/search"},
-			{"/v1/liens/1", "/v1/filings/1", "/v1/filings/1"},
-			{"/v1/liens/77", "/v1/filings/77", "/v1/filings/77"},
-			{"/v1/liens/x%3E%22", "/v1/filings/x%3E%22", "/v1/filings/x%3E%22"},
-			{`/v1/liens/a>b"c`, `/v1/filings/a>b"c`, "/v1/filings/a%3Eb%22c"},
+			{"/v1/liens", "/v1/filings", "filings"},
+			{"/v1/liens?lien_type=tax+lien&limit=2", "/v1/filings?filing_type=tax+lien&limit=2", "filings"},
+			{"/v1/liens?limit=0", "/v1/filings?limit=0", "filings"},
+			{"/v1/liens/search?q=oak", "/v1/filings/search?q=oak", "../filings/search"},
+			{"/v1/liens/search", "/v1/filings/search", "../filings/search"},
+			{"/v1/liens/1", "/v1/filings/1", "../filings/1"},
+			{"/v1/liens/77", "/v1/filings/77", "../filings/77"},
+			{"/v1/liens/x%3E%22", "/v1/filings/x%3E%22", "../filings/x%3E%22"},
+			{`/v1/liens/a>b"c`, `/v1/filings/a>b"c`, "../filings/a%3Eb%22c"},
 		} {
 			old, current := s.get(t, access.Pro, tt.legacy), s.get(t, access.Pro, tt.current)
 			if old.status != current.status {

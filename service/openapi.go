@@ -21,9 +21,9 @@ const documentPath = "/openapi.json"
 // exampleRequestID stands in examples.
 const exampleRequestID = "req_0123456789abcdef0123456789abcdef"
 
-// newDocument returns the OpenAPI document of the API, from the tables that it runs on.
-func newDocument(t *params.Table, rows []endpoint) ([]byte, error) {
-	a := openapi.API{Parameters: t}
+// newDocument returns the OpenAPI document of the API at an address, from the tables that it runs on.
+func newDocument(t *params.Table, rows []endpoint, address string) ([]byte, error) {
+	a := openapi.API{Parameters: t, Address: address}
 	for _, e := range rows {
 		var err error
 		if e.Examples, err = examples(&e); err != nil {
@@ -44,7 +44,7 @@ func newDocument(t *params.Table, rows []endpoint) ([]byte, error) {
 // other alone.
 func (s *Service) partOfDocument() fiber.Handler {
 	parts := sync.OnceValues(func() (openapi.Parts, error) {
-		whole, err := newDocument(s.params, s.rows)
+		whole, err := newDocument(s.params, s.rows, s.config.PublicURL)
 		if err != nil {
 			return openapi.Parts{}, err
 		}

@@ -97,7 +97,10 @@ func (s *Service) parse(k *call, e *endpoint) (params.Request, error) {
 	if err != nil {
 		return q, err
 	}
-	q.Host, q.Bearer = string(c.Request().Host()), k.bearer
+	q.Bearer = k.bearer
+	if q.Address = s.config.PublicURL; q.Address == "" {
+		q.Address = "https://" + string(c.Request().Host())
+	}
 	q.Caller = params.Caller{User: k.admission.User, Tier: string(k.admission.Tier), Fields: tiers.Fields}
 	if e.Takes == params.Tokens {
 		key, _ := keyOf(c) // it was admitted
@@ -265,11 +268,7 @@ func (s *Service) write(k *call, e *endpoint, q params.Request, result handlers.
 	}
 	k.http.Set(fiber.HeaderContentType, mediaType)
 	if result.Next != "" {
-		path := e.Path
-		if k.geoJSON {
-			path += geoJSONEnd
-		}
-		k.http.Append(fiber.HeaderLink, "<"+path+"?cursor="+result.Next+`>; rel="next"`)
+		k.http.Append(fiber.HeaderLink, "<?cursor="+result.Next+`>; rel="next"`)
 	} else if next := q.Query.Offset + rowsOf(result.Data); e.Shape.Has(params.Pagination) && q.Cursor == nil &&
 		int64(next) < result.Total && (k.token == nil || next <= params.MaxByToken-q.Query.Limit) {
 		k.http.Append(fiber.HeaderLink, nextPage(k.http.Request().URI().QueryString(), next))

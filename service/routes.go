@@ -45,7 +45,7 @@ func New(c Config) (*Service, error) {
 	if s.files, err = pages.All(c.Tiles); err != nil {
 		return nil, err
 	}
-	document := func() ([]byte, error) { return newDocument(s.params, s.rows) }
+	document := func() ([]byte, error) { return newDocument(s.params, s.rows, c.PublicURL) }
 	s.files = append(s.files, pages.New(documentPath, contentType, document))
 	if c.MCP {
 		if s.tools, err = mcp.New(s.params, c.MCPResult); err != nil {
@@ -126,9 +126,11 @@ func deprecated(pattern string) fiber.Handler {
 	}
 }
 
-// successor returns the path that has taken the place of a legacy one (rule P20).
+// successor returns the path that has taken the place of a legacy one (rule P20), as a reference
+// relative to that one.
 func successor(path string) string {
-	return "/v1/filings" + edge.HeaderSafe(strings.TrimPrefix(path, "/v1/liens"))
+	rest := strings.TrimPrefix(path, "/v1/liens")
+	return strings.Repeat("../", strings.Count(rest, "/")) + "filings" + edge.HeaderSafe(rest)
 }
 
 // toReference redirects / to /docs, by an address that is right below a proxy's path prefix too. It

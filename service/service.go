@@ -107,6 +107,9 @@ type Config struct {
 	FiltersByTier bool
 	// TokenSecrets sign and verify the tokens of browsers (rule X32). None: there are no tokens.
 	TokenSecrets tokens.Secrets
+	// PublicURL is the address of the API for clients, without a slash at its end. "": https:// and
+	// the host that a request names.
+	PublicURL string
 	// CORSOrigins are the origins whose scripts may read responses; "*" is all of them (rule T2).
 	CORSOrigins []string
 	// TrustedProxies are the peers that the plain listener believes (Redirect), and whose clients

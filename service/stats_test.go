@@ -181,8 +181,8 @@ func TestX13_Pages(t *testing.T) {
 			got, tags[a.header.Get("ETag")] = append(got, len(d.Data)), true
 			link := ""
 			if target = ""; d.Pagination.More {
-				target = "/v1/coverage?cursor=" + *d.Pagination.Next
-				link = "<" + target + `>; rel="next"`
+				query := "?cursor=" + *d.Pagination.Next
+				target, link = "/v1/coverage"+query, "<"+query+`>; rel="next"`
 			}
 			if a.header.Get("Link") != link {
 				t.Errorf("%s: Link %s", query, a.header.Get("Link"))

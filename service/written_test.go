@@ -273,7 +273,7 @@ func TestX67_GeoJSON(t *testing.T) {
 				s.clock.Advance(time.Second)
 			}
 		}
-		if a := s.get(t, access.Pro, "/v1/filings.geojson?limit=1&cursor=*"); !strings.HasPrefix(a.header.Get("Link"), "</v1/filings.geojson?cursor=") {
+		if a := s.get(t, access.Pro, "/v1/filings.geojson?limit=1&cursor=*"); !strings.HasPrefix(a.header.Get("Link"), "<?cursor=") {
 			t.Errorf("%v", a.header)
 		}
 		for _, path := range []string{"/v1/filings/clusters.geojson", "/v1/filings/1.geojson", "/v1/owners.geojson"} {

@@ -103,6 +103,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		Engine:            engine,
 		Access:            keys,
 		CORSOrigins:       s.CORSOrigins,
+		PublicURL:         s.PublicURL,
 		TokenSecrets:      tokens.Secrets(s.TokenSecrets),
 		ActiveStatuses:    s.ActiveForeclosureStatuses,
 		LegacyHasDataName: s.LegacyHasDataName,

@@ -119,7 +119,7 @@ type layerFields struct {
 
 // TileSet handles GET /v1/tiles.json. It names the generation, since tiles stay as they are.
 func TileSet(_ context.Context, r *serving.Reader, q params.Request) (Result, error) {
-	address := "https://" + q.Host + "/v1/tiles/" + index.GenerationID(r.Generation()) + "/{z}/{x}/{y}.mvt"
+	address := q.Address + "/v1/tiles/" + index.GenerationID(r.Generation()) + "/{z}/{x}/{y}.mvt"
 	query := q.Filters
 	if q.Bearer != "" {
 		query = strings.TrimPrefix(query+"&token="+q.Bearer, "&")

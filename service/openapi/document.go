@@ -17,6 +17,9 @@ func New(a API) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.Address != "" {
+		document.Servers = openapi3.Servers{{URL: a.Address}}
+	}
 	document.Components.Examples = openapi3.Examples{}
 	b := &builder{API: a, document: document, schemas: document.Components.Schemas}
 	filing, err := b.filingSchema()

@@ -27,6 +27,7 @@ type API struct {
 	Operations []Operation
 	Parameters *params.Table
 	Errors     []Error
+	Address    string // of the API; "": where the document is
 }
 
 // Operation is what the table of endpoints says of one of them.

@@ -59,7 +59,7 @@ var Documents = sync.OnceValues(func() ([]Document, error) {
 	full := []byte{}
 	for _, c := range read {
 		within := bytes.ReplaceAll(c.markdown, []byte("](#"), []byte("]("+c.name+".md#"))
-		full = append(append(full, betweenSources.ReplaceAll(within, []byte("](/docs/$1.md"))...), '\n')
+		full = append(append(full, betweenSources.ReplaceAll(within, []byte("](docs/$1.md"))...), '\n')
 	}
 	all := []Document{{"/llms.txt", "text/plain; charset=utf-8", llms(read)}, {"/llms-full.txt", "text/plain; charset=utf-8", full}}
 	for _, c := range read {
@@ -175,10 +175,10 @@ func llms(all []chapter) []byte {
 	b.WriteString("# Filings API\n\n> A read-only JSON API over public county filing records: filters, search, maps, statistics. " +
 		"Every request needs an API key in the header X-API-Key, or as Authorization: Bearer.\n\n## Pages\n\n")
 	for _, c := range all {
-		fmt.Fprintf(&b, "- [%s](/docs/%s.md): %s\n", c.title, c.name, c.summary)
+		fmt.Fprintf(&b, "- [%s](docs/%s.md): %s\n", c.title, c.name, c.summary)
 	}
-	b.WriteString("\n## Reference\n\n- [OpenAPI document](/openapi.json): every endpoint, parameter, field and error, with examples; " +
-		"`/openapi.json?paths=/v1/filings/groups` has these paths alone\n- [All pages](/llms-full.txt) in one text\n" +
+	b.WriteString("\n## Reference\n\n- [OpenAPI document](openapi.json): every endpoint, parameter, field and error, with examples; " +
+		"`/openapi.json?paths=/v1/filings/groups` has these paths alone\n- [All pages](llms-full.txt) in one text\n" +
 		"- `POST /mcp`: the API as seven tools, by the Model Context Protocol, where the operator has turned that on\n")
 	return b.Bytes()
 }

@@ -62,7 +62,7 @@ func TestDocuments(t *testing.T) {
 	for path, wants := range map[string][]string{
 		"/docs/filters":    {"<td><code>min_amount</code></td>", `<h1 id="filters">Filters</h1>`, `<a href="maps">clusters and tiles</a>`, "<title>Filters – Filings API</title>"},
 		"/docs/filters.md": {"# Filters\n", "| `min_amount` |", "[clusters and tiles](maps.md)"},
-		"/llms.txt":        {"# Filings API\n", "- [Filters](/docs/filters.md): Filters narrow the result: a filing has to match all of them\n", "`POST /mcp`", "(/llms-full.txt)"},
+		"/llms.txt":        {"# Filings API\n", "- [Filters](docs/filters.md): Filters narrow the result: a filing has to match all of them\n", "`POST /mcp`", "(llms-full.txt)"},
 		"/llms-full.txt":   {"# Filters\n", "# Agents\n", "# Groups\n"},
 	} {
 		i := slices.IndexFunc(all, func(d pages.Document) bool { return d.Path == path })

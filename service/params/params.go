@@ -64,7 +64,7 @@ type Request struct {
 
 	// The service fills in what follows.
 	Now     time.Time // when the request is handled
-	Host    string    // that the request names
+	Address string    // of the API for clients, without a slash at its end
 	Bearer  string    // the token that the request has; "": it has a key
 	GeoJSON bool      // the client prefers GeoJSON, on an endpoint that has it
 	Caller  Caller

@@ -41,6 +41,7 @@ type Settings struct {
 	TLSCertFile      string        `split_words:"true"`
 	TLSKeyFile       string        `split_words:"true"`
 	TrustedProxies   Networks      `split_words:"true"`
+	PublicURL        string        `split_words:"true"`
 	TokenSecrets     List          `split_words:"true"`
 	TokenShare       float64       `split_words:"true" default:"0.8"`
 	CORSOrigins      List          `split_words:"true"`

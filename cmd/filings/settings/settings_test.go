@@ -17,7 +17,7 @@ var contract = map[string]string{
 	"FILINGS_INDEX": "filings", "FILINGS_INDEX_SHARDS": "1", "FILINGS_INDEX_REPLICAS": "1",
 	"FILINGS_REDIS_URL": "", "FILINGS_S3_ENDPOINT": "", "FILINGS_SOCRATA_TOKENS": "", "FILINGS_SOURCE_TIMEOUT": "1h", "FILINGS_TEMPORARY": "8GiB", "FILINGS_ARCGIS_TOKENS": "", "FILINGS_DATA_DIR": "filings-data",
 	"FILINGS_LISTEN": ":8443", "FILINGS_REDIRECT_LISTEN": ":8080", "FILINGS_OPERATIONS_LISTEN": "127.0.0.1:9090", "FILINGS_OPERATIONS_TOKEN": "",
-	"FILINGS_TLS_CERT_FILE": "", "FILINGS_TLS_KEY_FILE": "", "FILINGS_TRUSTED_PROXIES": "", "FILINGS_CORS_ORIGINS": "", "FILINGS_TOKEN_SECRETS": "", "FILINGS_TOKEN_SHARE": "0.8",
+	"FILINGS_TLS_CERT_FILE": "", "FILINGS_TLS_KEY_FILE": "", "FILINGS_TRUSTED_PROXIES": "", "FILINGS_CORS_ORIGINS": "", "FILINGS_PUBLIC_URL": "", "FILINGS_TOKEN_SECRETS": "", "FILINGS_TOKEN_SHARE": "0.8",
 	"FILINGS_FREE_LIFETIME_QUOTA": "100", "FILINGS_STARTER_DAILY_QUOTA": "1000", "FILINGS_PRO_DAILY_QUOTA": "10000",
 	"FILINGS_ENTERPRISE_DAILY_QUOTA": "100000", "FILINGS_FREE_BURST": "5", "FILINGS_STARTER_BURST": "10",
 	"FILINGS_PRO_BURST": "25", "FILINGS_ENTERPRISE_BURST": "100",
@@ -53,7 +53,7 @@ func TestSettingsAreRead(t *testing.T) {
 		"FILINGS_REDIS_URL": "rediss://r:6379/1", "FILINGS_S3_ENDPOINT": "http://s3:9000", "AWS_REGION": "eu-west-1", "AWS_ACCESS_KEY_ID": "id",
 		"AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "session", "FILINGS_SOCRATA_TOKENS": "data.example.gov=t", "FILINGS_SOURCE_TIMEOUT": "2h", "FILINGS_TEMPORARY": "1GiB", "FILINGS_ARCGIS_TOKENS": "gis.example.gov=t", "FILINGS_DATA_DIR": "d", "FILINGS_LISTEN": ":1", "FILINGS_REDIRECT_LISTEN": "off",
 		"FILINGS_OPERATIONS_LISTEN": "127.0.0.2:9090", "FILINGS_OPERATIONS_TOKEN": strings.Repeat("t", 32), "FILINGS_TLS_CERT_FILE": "c", "FILINGS_TLS_KEY_FILE": "k",
-		"FILINGS_TRUSTED_PROXIES": "10.0.0.0/8", "FILINGS_CORS_ORIGINS": "*", "FILINGS_TOKEN_SECRETS": "s,t", "FILINGS_TOKEN_SHARE": "0.25", "FILINGS_FREE_LIFETIME_QUOTA": "11",
+		"FILINGS_TRUSTED_PROXIES": "10.0.0.0/8", "FILINGS_CORS_ORIGINS": "*", "FILINGS_PUBLIC_URL": "https://p/f", "FILINGS_TOKEN_SECRETS": "s,t", "FILINGS_TOKEN_SHARE": "0.25", "FILINGS_FREE_LIFETIME_QUOTA": "11",
 		"FILINGS_STARTER_DAILY_QUOTA": "12", "FILINGS_PRO_DAILY_QUOTA": "13", "FILINGS_ENTERPRISE_DAILY_QUOTA": "14",
 		"FILINGS_FREE_BURST": "15", "FILINGS_STARTER_BURST": "16", "FILINGS_PRO_BURST": "17", "FILINGS_ENTERPRISE_BURST": "18",
 		"FILINGS_ACTIVE_FORECLOSURE_STATUSES": "one, ,two", "FILINGS_LEGACY_HAS_DATA_NAME": "has", "FILINGS_REQUEST_TIMEOUT": "1s",
@@ -73,7 +73,7 @@ func TestSettingsAreRead(t *testing.T) {
 		RedisURL: "rediss://r:6379/1", S3Endpoint: "http://s3:9000", AWS: AWS{"eu-west-1", "id", "secret", "session"},
 		SocrataTokens: List{"data.example.gov=t"}, SourceTimeout: 2 * time.Hour, Temporary: 1 << 30, ArcgisTokens: List{"gis.example.gov=t"}, DataDir: "d", Listen: ":1", RedirectListen: "off", OperationsListen: "127.0.0.2:9090",
 		OperationsToken: strings.Repeat("t", 32),
-		TLSCertFile:     "c", TLSKeyFile: "k", TrustedProxies: Networks{netip.MustParsePrefix("10.0.0.0/8")}, CORSOrigins: []string{"*"}, TokenSecrets: []string{"s", "t"}, TokenShare: 0.25,
+		TLSCertFile:     "c", TLSKeyFile: "k", TrustedProxies: Networks{netip.MustParsePrefix("10.0.0.0/8")}, CORSOrigins: []string{"*"}, PublicURL: "https://p/f", TokenSecrets: []string{"s", "t"}, TokenShare: 0.25,
 		FreeLifetimeQuota: 11, StarterDailyQuota: 12, ProDailyQuota: 13, EnterpriseDailyQuota: 14,
 		FreeBurst: 15, StarterBurst: 16, ProBurst: 17, EnterpriseBurst: 18, ActiveForeclosureStatuses: []string{"one", "two"},
 		TilesURL: "https://t", TilesAttribution: "© T", FiltersByTier: true, LegacyHasDataName: "has",
@@ -179,6 +179,23 @@ func TestCheckListeners(t *testing.T) {
 			if strings.Contains(err.Error(), line) != wrong { // the other settings are wrong, too
 				t.Errorf("%q: %v", text, err)
 			}
+		}
+	}
+}
+
+// TestCheckPublicURL: the public address is one that paths can be appended to.
+func TestCheckPublicURL(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"https://example.com": true, "https://example.com/filings": true, "https://example.com:8443/a/b": true, "https://[::1]:1/f": true,
+		"https://example.com/a%20b": true, "https://example.com/": false, "https://example.com/filings/": false, "http://example.com": false,
+		"https://example.com?a=b": false, "https://example.com/f?": false, "https://example.com/f#": false, "https://u:p@example.com": false,
+		"https://": false, "https://:8443": false, "https://example.com:": false, "https://example.com:port": false, "example.com/filings": false, "/filings": false,
+		"https://example.com/{z}": false, "https://example.com/a b": false, " https://example.com": false, "https://example.com/\"": false,
+	} {
+		err := Settings{PublicURL: text}.Check()
+		if got := !strings.Contains(err.Error(), `FILINGS_PUBLIC_URL="…": must be an https:// address`); got != want { // the other settings are wrong, too
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

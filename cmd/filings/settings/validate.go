@@ -58,6 +58,8 @@ func (s Settings) Check() error {
 		"FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE go together")
 	check(!bool(s.MCP) || s.MCPResult >= 10_000, "MCP_RESULT", strconv.Itoa(s.MCPResult),
 		"must be 10000 or more: room for a row and its cursor")
+	check(s.PublicURL == "" || isPublic(s.PublicURL), "PUBLIC_URL", "…",
+		"must be an https:// address without a slash at the end or a query, such as https://example.com/filings")
 	for _, origin := range s.CORSOrigins {
 		check(isOrigin(origin), "CORS_ORIGINS", origin, "must be origins as browsers send them, such as "+
 			"https://app.example.com: no path, no slash at the end, no port that is the usual one; or *")
@@ -113,6 +115,13 @@ func isTiles(text string) bool {
 	u, err := url.Parse(plain)
 	return err == nil && u.Scheme == "https" && u.User == nil && tilesHost.MatchString(u.Host) &&
 		strings.HasPrefix(text, "https://"+u.Host+"/") && !strings.ContainsAny(plain, "{}")
+}
+
+// isPublic reports whether text is an address that paths can be appended to.
+func isPublic(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Scheme == "https" && u.Hostname() != "" && !strings.HasSuffix(text, "/") &&
+		!strings.HasSuffix(u.Host, ":") && text == "https://"+u.Host+u.EscapedPath()
 }
 
 // isOrigin reports whether text can be equal to what a browser sends as the origin of a page; or is
