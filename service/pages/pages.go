@@ -20,8 +20,8 @@
 // Two of its folders come from elsewhere, unchanged, with their licenses beside them: leaflet is the package leaflet 1.9.4
 // of npm, without its images; outline is of the package us-atlas 3.0.1, made from files of the U.S. Census Bureau, which
 // are in the public domain. Its counties are kept compressed (gzip -9n), as they are sent: the page loads these 251 kB
-// when its reader first zooms in. cities.json has cities above 20,000 people: estimates of the Census Bureau, and
-// coordinates of the GNIS, by way of a copy on the web without a license of its own. LICENSE next to it says more.
+// when its reader first zooms in. cities.json has cities above 20,000 people and county seats, of GeoNames
+// (CC BY 4.0). LICENSE next to it says more.
 //
 // An operator may set a base map (Tiles). Then, and only for this page, the policy allows images of that one origin.
 //

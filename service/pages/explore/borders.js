@@ -2,37 +2,39 @@
 // only those in view are drawn.
 
 import { address } from "./api.js";
-import { drawCities, drawNames, largestBox, shapesOf } from "./outline.js";
+import { drawNames, largestBox, namesOf, shapesOf } from "./outline.js";
+import { place } from "./world.js";
 
-const near = 7; // the zoom from which counties show: a kilometer a pixel
+const near = 7; // the zoom from which counties and cities show: a kilometer a pixel
+const nearer = 9; // the zoom from which county seats show that are no cities: before, they would cover the map
 
 /** Draws the states' borders, and from now on the counties' where the map is near enough. */
 export async function drawBorders(map) {
   const states = await shapesIn(address("explore/outline/states-10m.json"), "states");
-  const names = L.layerGroup().addTo(map), places = L.layerGroup().addTo(map), borders = L.layerGroup().addTo(map);
+  const [names, towns, borders] = [1, 2, 3].map(() => L.layerGroup().addTo(map));
   for (const { polygons } of states) L.polygon(polygons, { className: "state", interactive: false, weight: 1 }).addTo(map).bringToBack();
 
-  let counties, cities; // promises, once they are needed
+  let counties, places; // promises, once they are needed
   const draw = async () => {
-    const isNear = map.getZoom() >= near;
+    const zoom = map.getZoom(), isNear = zoom >= near;
     if (isNear) counties ??= shapesIn(address("explore/outline/counties-10m.json"), "counties").catch(() => (counties = undefined));
-    if (isNear) cities ??= fetch(address("explore/outline/cities.json")).then((answer) => answer.json()).catch(() => (cities = undefined));
-    const all = isNear && (await counties);
-    drawCities(map, places, (isNear && (await cities)) || []);
-    if (map.getZoom() >= near !== isNear) return; // zoomed meanwhile: drawn by a later call
+    if (isNear) places ??= read(address("explore/outline/cities.json")).catch(() => (places = undefined));
+    const all = isNear && (await counties), { cities, seats } = (isNear && (await places)) || { cities: [], seats: [] };
+    if (map.getZoom() !== zoom) return; // drawn by a later call
+    const view = map.getBounds(), shown = all ? all.filter(({ around }) => view.intersects(around)) : states;
     borders.clearLayers();
-    if (!all) return drawNames(map, names, states);
-    const view = map.getBounds();
-    const shown = all.filter(({ around }) => view.intersects(around));
-    for (const { polygons } of shown) L.polygon(polygons, { className: "county", interactive: false, weight: 1 }).addTo(borders);
-    drawNames(map, names, shown);
+    for (const { polygons } of all ? shown : []) L.polygon(polygons, { className: "county", interactive: false, weight: 1 }).addTo(borders);
+    const points = (zoom < nearer ? cities : [...cities, ...seats]).map(([name, latitude, longitude]) => ({ name, at: [latitude, place(longitude)] }));
+    const before = drawNames(map, towns, "city-name", points);
+    drawNames(map, names, "place-name", namesOf(map, shown), { before, shifts: [0, 16, -16] });
   };
   map.on("moveend", draw);
   await draw();
 }
 
+const read = async (file) => (await fetch(file)).json();
+
 /** The shapes of a file, with the box around the largest part of each, where its name goes, and the box around all of it. */
 async function shapesIn(file, object) {
-  const topology = await (await fetch(file)).json();
-  return shapesOf(topology, object).map((shape) => ({ ...shape, box: largestBox(shape.polygons), around: L.latLngBounds(shape.polygons.flat(2)) }));
+  return shapesOf(await read(file), object).map((shape) => ({ ...shape, box: largestBox(shape.polygons), around: L.latLngBounds(shape.polygons.flat(2)) }));
 }

@@ -41,7 +41,7 @@ export class FilingsMap {
       trackResize: false, // the observer below sees the window's too, and at once
       zoomAnimation: !calm, fadeAnimation: !calm, markerZoomAnimation: !calm,
     });
-    this.#map.attributionControl.setPrefix("Leaflet").addAttribution("Outlines, places: U.S. Census Bureau, USGS");
+    this.#map.attributionControl.setPrefix("Leaflet").addAttribution("Outlines: U.S. Census Bureau, cities: GeoNames");
     L.control.zoom({ position: "topright" }).addTo(this.#map);
     L.control.scale({ position: "bottomright" }).addTo(this.#map);
     this.#map.createPane("names").style.zIndex = 450; // above lines, below circles

@@ -38,26 +38,24 @@ export function write(group, at, text, className) {
   L.marker(at, { icon, interactive: false, keyboard: false, pane: "names" }).addTo(group);
 }
 
-/** Draws the names that fit into their boxes into a layer group, in place of what is there. */
-export function drawNames(map, group, shapes) {
-  group.clearLayers();
-  for (const { name, box } of shapes) {
-    const width = map.project(box.getSouthEast()).x - map.project(box.getNorthWest()).x;
-    if (width < name.length * letter) continue;
-    write(group, box.getCenter(), name, "place-name");
-  }
-}
+/** The names of shapes that fit into their boxes: { name, at }. */
+export const namesOf = (map, shapes) => shapes.filter(({ name, box }) => map.project(box.getSouthEast()).x - map.project(box.getNorthWest()).x >= name.length * letter)
+  .map(({ name, box }) => ({ name, at: box.getCenter() }));
 
-/** Draws the names of cities in view into a layer group, in place of what is there: the largest first, none over another. */
-export function drawCities(map, group, cities) {
+/**
+ * Draws the names in view into a layer group, in place of what is there: the first ones first, none over another or over one that
+ * was drawn before. shifts are the pixels by which a name may be lower than its point. Returns where names are now.
+ */
+export function drawNames(map, group, className, names, { before = [], shifts = [0] } = {}) {
   group.clearLayers();
-  const view = map.getBounds(), taken = [];
-  for (const [name, latitude, longitude] of cities) {
-    const at = [latitude, place(longitude)];
+  const view = map.getBounds(), drawn = [...before];
+  for (const { name, at } of names) {
     if (!view.contains(at)) continue;
     const { x, y } = map.latLngToContainerPoint(at), half = (name.length * letter) / 2 + 6;
-    if (taken.some((other) => Math.abs(other.y - y) < 16 && Math.abs(other.x - x) < half + other.half)) continue;
-    taken.push({ x, y, half });
-    write(group, at, name, "city-name");
+    const shift = shifts.find((down) => !drawn.some((other) => Math.abs(other.y - y - down) < 16 && Math.abs(other.x - x) < half + other.half));
+    if (shift === undefined) continue;
+    drawn.push({ x, y: y + shift, half });
+    write(group, map.containerPointToLatLng([x, y + shift]), name, className);
   }
+  return drawn;
 }
