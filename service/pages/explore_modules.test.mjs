@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { hashOf, readHash } from "./address.js";
 import { chipsOf, sentenceOf } from "./chips.js";
-import { choose, isChosen, lastDay, others, plain } from "./facets.js";
+import { choose, isChosen, lastDay, others, plain, unitOf } from "./facets.js";
 import { apart, Groups } from "./groups.js";
 import { label, value } from "./format.js";
 import { anchorOf, find, languages, requestsOf, sectionsOf } from "./guide.js";
@@ -39,6 +39,16 @@ test("a filter of whole months leaves the other months to choose from; one of da
   assert.ok(isChosen("month", "2026-02", { date_start: "2026-01-01", date_end: "2026-02-28" }));
   assert.ok(!isChosen("month", "2026-03", { date_start: "2026-01-01", date_end: "2026-02-28" }));
   assert.deepEqual(choose("month", "2026-02", { date_start: "2026-01-01" }), { month: "2026-02", date_start: "", date_end: "" });
+});
+
+test("days of two months are chosen among all days of these", () => {
+  for (const where of [{ month: "2026-02" }, { date_start: "2026-01-31", date_end: "2026-02-01" }, { date_start: "2025-12-03", date_end: "2026-01-31" }, { date_range: "30" }]) assert.equal(unitOf(where), "day");
+  for (const where of [{}, { date_start: "2026-02-01" }, { date_end: "2026-02-01" }, { date_start: "2026-01-31", date_end: "2026-03-01" }, { date_range: "90" }, { month: "2026-02", date_start: "2026-01-01" }]) assert.equal(unitOf(where), "month");
+  const days = { county: "Lee, FL", date_start: "2026-01-20", date_end: "2026-02-03" };
+  assert.deepEqual(others("day", days), { county: "Lee, FL", date_start: "2026-01-01", date_end: "2026-02-28" });
+  assert.deepEqual(others("day", { date_range: "30" }), { date_range: "30" });
+  assert.deepEqual(["2026-01-19", "2026-01-20", "2026-02-03", "2026-02-04"].map((day) => isChosen("day", day, days)), [false, true, true, false]);
+  assert.ok(isChosen("day", "2026-02-28", { month: "2026-02" }) && !isChosen("day", "2026-03-01", { month: "2026-02" }));
 });
 
 test("a county is chosen under each of its spellings, and in a list", () => {
@@ -92,6 +102,11 @@ test("bars of time have no gaps, and are years where months are many", () => {
   const years = barsOf([{ key: "1999-12", filings: 1, sum: 1 }, { key: "2026-01", filings: 1, sum: 1 }, { key: "2026-05", filings: 2, sum: 1 }]);
   assert.deepEqual([years.length, years[0].key, years.at(-1)], [28, "1999", { key: "2026", filings: 3, sum: 2 }]);
   assert.deepEqual(barsOf([]), []);
+  const days = barsOf([{ key: "2026-03-02", filings: 2, sum: 1 }, { key: null, filings: 1, sum: 1 }, { key: "2026-02-27", filings: 1, sum: null }]);
+  assert.deepEqual(days.map(({ key, filings }) => [key, filings]), [["2026-02-27", 1], ["2026-02-28", 0], ["2026-03-01", 0], ["2026-03-02", 2]]);
+  assert.deepEqual(daysOf("2026-02-28", "2026-03-01"), { date_start: "2026-02-28", date_end: "2026-03-01" });
+  assert.deepEqual(chosenOf(days, { date_start: "2026-02-28", date_end: "2026-03-01" }), [1, 2]);
+  assert.deepEqual(chosenOf(days, { month: "2026-02" }), [0, 1]);
   assert.deepEqual(daysOf("2025-12", "2026-02"), { date_start: "2025-12-01", date_end: "2026-02-28" });
   assert.deepEqual(daysOf("1999", "2000"), { date_start: "1999-01-01", date_end: "2000-12-31" });
   assert.deepEqual(chosenOf(bars, { date_start: "2025-12-01" }), [1, 2]);

@@ -2,13 +2,18 @@ package pages_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/google/go-cmp/cmp"
 
 	"filings/cmd/testservers/servers"
+	"filings/index"
 )
 
 // TestExplore_World: what lies on both sides of 180° is in one piece, and the whole world has all filings.
@@ -125,4 +130,75 @@ func TestExplore_Windows(t *testing.T) {
 	e.Do(chromedp.Poll[chromedp.Void]("getComputedStyle(document.body).backgroundColor !== " + strconv.Quote(light)))
 	e.Screenshot("dark")
 	checkQuiet(e)
+}
+
+// TestX12_ExploreDays: the bars of one or two months are their days, exact to the filing, whether groups or the filings themselves tell.
+// A day less is chosen among all of them, and costs no groups.
+func TestX12_ExploreDays(t *testing.T) {
+	t.Parallel()
+	servers.Nightly(t, "browser")
+	e := explore(t, "")
+	e.use(e.site.Key)
+	for _, span := range []struct {
+		first, last string
+		isMany      bool // more than the page reads whole
+	}{{"2026-01-01", "2026-01-31", false}, {"2025-11-01", "2025-12-31", true}} {
+		days, total := map[string]int{}, 0
+		for _, f := range e.filings {
+			if day := f.Text(index.FilingDate); day >= span.first && day <= span.last {
+				days[day]++
+				total++
+			}
+		}
+		if total > 300 != span.isMany {
+			t.Fatalf("%d filings from %s", total, span.first)
+		}
+		e.act(func() { e.Value(fmt.Sprintf(`location.hash = "#date_start=%s&date_end=%s"`, span.first, span.last)) })
+		e.Wait(fmt.Sprintf(`document.querySelector("#time title")?.textContent.startsWith(%q)`, span.first[:8]))
+		if diff := cmp.Diff(days, barsOfTime(e)); diff != "" || e.total() != total {
+			t.Errorf("%d filings from %s, by day (-want +got):\n%s", e.total(), span.first, diff)
+		}
+		e.Screenshot("days from " + span.first)
+		sent, last := len(e.sent(0)), slices.Max(slices.Collect(maps.Keys(days)))
+		e.Value(`document.querySelector('#time [data-part="end-1"]').focus(), ""`)
+		e.act(func() { e.Press(kb.ArrowLeft) })
+		if e.total() != total-days[last] {
+			t.Errorf("%d filings of a day less: %s", e.total(), e.Value("location.hash"))
+		}
+		if got := e.sent(sent); slices.ContainsFunc(got, func(path string) bool { return strings.Contains(path, "day") }) {
+			t.Errorf("a day less sent %q", got)
+		}
+		if diff := cmp.Diff(days, barsOfTime(e)); diff != "" {
+			t.Errorf("among the days from %s (-want +got):\n%s", span.first, diff)
+		}
+	}
+	e.act(func() { e.Click(`#time [data-part="all"]`) })
+	e.Wait(`document.querySelector("#time title").textContent.match(/^\d+-\d+:/)`)
+}
+
+// barsOfTime returns the filings of each bar that has some.
+func barsOfTime(e *explorer) map[string]int {
+	all := map[string]int{}
+	for _, title := range split(e.Value(`[...document.querySelectorAll("#time title")].map((bar) => bar.textContent).join("\n")`)) {
+		key, count, _ := strings.Cut(strings.ReplaceAll(title, ",", ""), ": ")
+		if n, _ := strconv.Atoi(strings.Fields(count)[0]); n > 0 {
+			all[key] = n
+		}
+	}
+	return all
+}
+
+// TestExplore_Seats: the map names cities and, nearer, the seat of each county.
+func TestExplore_Seats(t *testing.T) {
+	t.Parallel()
+	servers.Nightly(t, "browser")
+	e := explore(t, "#map=8/29.5/-82.5")
+	const names = `[...document.querySelectorAll("#map .city-name")].map((name) => name.textContent)`
+	e.Wait(names + `.includes("Gainesville")`)
+	if e.Value(`String(`+names+`.includes("Bronson"))`) != "false" {
+		t.Error("seats of counties cover the map")
+	}
+	e.Value(`location.hash = "#map=9/29.5/-82.5"`)
+	e.Wait(names + `.includes("Gainesville") && ` + names + `.includes("Bronson")`)
+	e.Screenshot("seats")
 }

@@ -7,6 +7,7 @@ const own = {
   filing_type: ["filing_type", "filing_types"],
   holder: ["holder"],
   owner: ["owner"],
+  day: ["month", "date_start", "date_end"],
   month: ["month", "date_start", "date_end"],
   property_classification: ["property_type"],
 };
@@ -14,7 +15,9 @@ const own = {
 /** Filters without those of a kind of group. */
 export function others(by, where) {
   if (by === "month" && !monthsOf(where)) return where; // months cannot tell which days are chosen
-  return Object.fromEntries(Object.entries(where).filter(([name]) => !own[by].includes(name)));
+  const days = by === "day" && windowOf(where);
+  if (days === null) return where;
+  return { ...Object.fromEntries(Object.entries(where).filter(([name]) => !own[by].includes(name))), ...days };
 }
 
 /** Whether filters choose among the groups of a kind. */
@@ -26,6 +29,19 @@ function monthsOf({ month, date_start = "", date_end = "" }) {
   const whole = (!date_start || date_start.endsWith("-01")) && (!date_end || date_end === lastDay(date_end.slice(0, 7)));
   return whole ? [date_start.slice(0, 7), date_end.slice(0, 7)] : null;
 }
+
+/** The first and last day that filters choose. */
+export const daysIn = ({ month, date_start = "", date_end = "9999" }) => (month ? [`${month}-01`, lastDay(month)] : [date_start, date_end]);
+
+/** The one or two months of the days that filters choose, as filters; null where these are of more months. */
+function windowOf({ month = "", date_start = month, date_end = month }) {
+  const [first, last] = [date_start, date_end].map((day) => day.slice(0, 7));
+  const isShort = Date.parse(last) - Date.parse(first) <= 31 * 86_400_000 && (!month || first === last);
+  return isShort ? { date_start: `${first}-01`, date_end: lastDay(last) } : null;
+}
+
+/** What filings over time are grouped by: days where filters choose some two months, else months. */
+export const unitOf = (where) => (windowOf(where) || where.date_range <= 62 ? "day" : "month");
 
 /** The last day of a month. */
 export const lastDay = (month) => new Date(Date.UTC(month.slice(0, 4), month.slice(5, 7), 0)).toISOString().slice(0, 10);
@@ -41,6 +57,10 @@ export function isChosen(by, key, where) {
       return (where.county ?? "").split(";").some((one) => [key, key.replace(/, ..$/, "")].some((name) => plain(name) === plain(one)));
     case "filing_type":
       return same(where.filing_type ?? "") || listed(where).some(same);
+    case "day": {
+      const [first, last] = daysIn(where);
+      return key >= first && key <= last;
+    }
     case "month": {
       const [first, last] = monthsOf(where) ?? ["-", "-"];
       return (first || last) && key >= first && (!last || key <= last);

@@ -6,7 +6,7 @@ const pairs = 4000; // cells of a table of two kinds
 
 import { isChosen, isFiltered, others } from "./facets.js";
 
-const fields = { county: "county", filing_type: "filingType", holder: "filingHolder", month: "filingDate" };
+const fields = { county: "county", filing_type: "filingType", holder: "filingHolder", day: "filingDate", month: "filingDate" };
 
 export class Groups {
   #get;
@@ -32,9 +32,11 @@ export class Groups {
    * where they are here: then nothing is asked.
    */
   async pair(kinds, where, signal, rows = null) {
-    const name = kinds.join(), parameters = { ...kinds.reduce((rest, kind) => others(kind, rest), where), by: name, limit: pairs };
-    const isKept = this.#answers.get(name)?.question === JSON.stringify(parameters);
+    const name = kinds.join(), rest = kinds.reduce((left, kind) => others(kind, left), where), parameters = { ...rest, by: name, limit: pairs };
     const here = rows?.every((row) => kinds.every((kind) => fields[kind] in row)) ? rows : null;
+    const isWhole = here && Object.keys({ ...rest, ...where }).every((filter) => rest[filter] === where[filter]);
+    const isKept = this.#answers.get(name)?.question === JSON.stringify(parameters);
+    if (isWhole && !isKept) this.#answers.set(name, { question: JSON.stringify(parameters), answer: tableOf(kinds, here) }); // for when they are filtered further
     const counted = () => Object.fromEntries(kinds.map((kind) => {
       const answer = added(here.map((row) => [keyOf(kind, row), 1, row.filingAmount ?? null]));
       if (!isFiltered(kind, where)) this.#answers.set(kind, { question: JSON.stringify(question(kind, where, "")), answer });
@@ -85,6 +87,9 @@ export class Groups {
 const question = (kind, where, sort) => ({ ...others(kind, where), by: kind, sort_by: sort, limit: most });
 
 const keyOf = (kind, row) => (kind === "month" ? (row.filingDate?.slice(0, 7) ?? null) : row[fields[kind]]);
+
+/** A table of two kinds, with a cell for each of some rows. */
+const tableOf = (kinds, rows) => ({ groups: rows.map((row) => ({ key: kinds.map((kind) => keyOf(kind, row)), filings: 1, sum: row.filingAmount ?? null })), total: rows.length });
 
 /** The groups of each kind of a table of both; null where a filter does not say which groups it chooses. */
 export function apart(cells, kinds, where) {

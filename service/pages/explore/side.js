@@ -4,9 +4,16 @@ import { Bars } from "./bars.js";
 import { one } from "./dom.js";
 import { Download } from "./download.js";
 import { showFacets, showsFacets } from "./facetbars.js";
+import { unitOf } from "./facets.js";
 import { Groups } from "./groups.js";
-import { Strip } from "./strip.js";
+import { barsOf, Strip } from "./strip.js";
 import { Usage } from "./usage.js";
+
+/** The filing types and the filings over time of what filters select, in the unit that their span wants. */
+async function timesOf(where, pair) {
+  const unit = unitOf(where), times = await pair("filing_type", unit);
+  return unit === "month" && [1, 2].includes(barsOf(times.month.groups).length) ? pair("filing_type", "day") : times;
+}
 
 export class Side {
   groups;
@@ -38,11 +45,11 @@ export class Side {
   /** Shows the facets of what filters select, and its filings over time; rows are all of these, where they are here. */
   showFacets(where, rows) {
     return this.#ask("facets", () => this.showFacets(where, rows), async (signal) => {
-      const pairs = [["filing_type", "month"], ...(showsFacets() ? [["county", "holder"]] : [])];
-      const answers = Object.assign({}, ...await Promise.all(pairs.map((kinds) => this.groups.pair(kinds, where, signal, rows))));
+      const pair = (...kinds) => this.groups.pair(kinds, where, signal, rows);
+      const [times, rest] = await Promise.all([timesOf(where, pair), showsFacets() && pair("county", "holder")]);
       signal.throwIfAborted();
-      this.#strip.show(answers.month.groups, where);
-      showFacets(answers, where, { chosen: this.#chosen, more: (kind) => this.#bars.open(kind) });
+      this.#strip.show((times.day ?? times.month).groups, where);
+      showFacets({ ...times, ...rest }, where, { chosen: this.#chosen, more: (kind) => this.#bars.open(kind) });
     });
   }
 

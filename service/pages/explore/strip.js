@@ -1,26 +1,31 @@
-// Filings over time: a bar a month, or a year where there are many, of counts or of amounts. What is dragged over is filtered by,
-// and so is what lies between the two handles, which arrow keys move.
+// Filings over time: a bar a day, a month or a year, as their span wants, of counts or of amounts. What is dragged over is
+// filtered by, and so is what lies between the two handles, which arrow keys move.
 
 import { element, one } from "./dom.js";
-import { lastDay } from "./facets.js";
+import { daysIn, lastDay } from "./facets.js";
 import { brief, filings, money, number } from "./format.js";
 
 const mostMonths = 180;
 const svg = "http://www.w3.org/2000/svg";
 
-/** The bars of groups by month: { key, filings, sum } from the first to the last, without gaps; by year where months are many. */
+// Days, months and years by the length of their keys: the number of a key, and the key of a number.
+const day = 86_400_000;
+const scales = {
+  10: { at: (key) => Date.parse(key) / day, key: (n) => new Date(n * day).toISOString().slice(0, 10) },
+  7: { at: (key) => 12 * key.slice(0, 4) + Number(key.slice(5, 7)) - 1, key: (n) => `${scales[4].key(Math.floor(n / 12))}-${String((n % 12) + 1).padStart(2, "0")}` },
+  4: { at: (key) => Number(key.slice(0, 4)), key: (n) => String(n).padStart(4, "0") },
+};
+
+/** The bars of groups by day or month: { key, filings, sum } from the first to the last, without gaps; by year where months are many. */
 export function barsOf(groups) {
   const dated = groups.filter(({ key }) => key !== null).sort((a, b) => (a.key < b.key ? -1 : 1));
   if (!dated.length) return [];
-  const at = (key) => Number(key.slice(0, 4)) * 12 + Number(key.slice(5, 7)) - 1;
-  const first = at(dated[0].key), months = at(dated.at(-1).key) - first + 1;
-  const unit = months > mostMonths ? 12 : 1, from = Math.floor(first / unit);
-  const bars = Array.from({ length: Math.floor((first + months - 1) / unit) - from + 1 }, (_, i) => {
-    const month = (from + i) * unit, year = String(Math.floor(month / 12)).padStart(4, "0");
-    return { key: unit === 12 ? year : `${year}-${String((month % 12) + 1).padStart(2, "0")}`, filings: 0, sum: 0 };
-  });
+  const first = dated[0].key, last = dated.at(-1).key;
+  const isLong = first.length === 7 && scales[7].at(last) - scales[7].at(first) >= mostMonths;
+  const scale = scales[isLong ? 4 : first.length], from = scale.at(first);
+  const bars = Array.from({ length: scale.at(last) - from + 1 }, (_, i) => ({ key: scale.key(from + i), filings: 0, sum: 0 }));
   for (const { key, filings, sum } of dated) {
-    const bar = bars[Math.floor(at(key) / unit) - from];
+    const bar = bars[scale.at(key) - from];
     bar.filings += filings;
     bar.sum += sum ?? 0;
   }
@@ -29,12 +34,12 @@ export function barsOf(groups) {
 
 /** The days from the first of a bar to the last of another: { date_start, date_end }. */
 export const daysOf = (from, until) => ({
-  date_start: from.length === 4 ? `${from}-01-01` : `${from}-01`, date_end: until.length === 4 ? `${until}-12-31` : lastDay(until),
+  date_start: `${from}-01-01`.slice(0, 10), date_end: { 4: `${until}-12-31`, 7: lastDay(until), 10: until }[until.length],
 });
 
 /** The bars that filters choose: [first, last]; of all where they choose none. */
-export function chosenOf(bars, { month, date_start, date_end }) {
-  const from = month ?? date_start ?? "", until = month ?? date_end ?? "9999";
+export function chosenOf(bars, where) {
+  const [from, until] = daysIn(where);
   const first = bars.findIndex(({ key }) => key >= from.slice(0, key.length));
   const last = bars.findLastIndex(({ key }) => key <= until.slice(0, key.length));
   return first < 0 || last < first ? [0, bars.length - 1] : [first, last];
@@ -96,16 +101,16 @@ export class Strip {
     return drawing;
   }
 
-  /** The years below the bars, as many as have room. */
+  /** The years below the bars, or the days, as many as have room. */
   #ticks() {
-    const apart = this.#bars.length / 8;
+    const apart = this.#bars.length / 8, named = ({ key }) => (key.length === 10 ? key.slice(5) : key.slice(0, 4));
     let last = -Infinity;
-    return this.#bars.map(({ key }, i) => [key.slice(0, 4), i]).filter(([year, i]) => {
-      const shows = i && year !== this.#bars[i - 1].key.slice(0, 4) && i - last >= apart;
+    return this.#bars.map((bar, i) => [named(bar), i]).filter(([name, i]) => {
+      const shows = i && name !== named(this.#bars[i - 1]) && i - last >= apart;
       if (shows) last = i;
       return shows;
-    }).map(([year, i]) => {
-      const tick = element("span", { class: "tick", "aria-hidden": "true" }, year);
+    }).map(([name, i]) => {
+      const tick = element("span", { class: "tick", "aria-hidden": "true" }, name);
       tick.style.left = `${(100 * i) / this.#bars.length}%`;
       return tick;
     });
