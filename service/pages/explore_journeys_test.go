@@ -85,8 +85,8 @@ var questions = []struct {
 	most int // requests
 	ask  func(*testing.T, hand)
 }{
-	{"who holds most tax liens in a county", 10, askHolder},
-	{"a spreadsheet of large ones in this part of town", 12, askRegion},
+	{"who holds most tax liens in a county", 9, askHolder},
+	{"a spreadsheet of large ones in this part of town", 8, askRegion},
 	{"an owner half remembered", 2, askOwner},
 	{"month by month, a picture", 3, askMonths},
 	{"which counties are fresh", 1, askFresh},

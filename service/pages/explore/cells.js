@@ -9,7 +9,7 @@ const single = 500; // filings of a tile, up to which it has each of them
 const widest = 1; // a cell is a tile of the map's zoom and so many more, 128 pixels, or one more where it is known what is in it
 const finer = 3; // zooms by which the cells of a tile are finer than the tile
 const sharp = 7; // the same, of the cells that can be made of the single filings of a tile: its units are 4 pixels then
-const ahead = 2; // zooms that a tile with few filings may be further up: what is around comes with it
+const ahead = 3; // zooms that a tile with few filings may be further up: what is around comes with it
 
 /** A place on the map as parts of the world's width and height, from the north-western corner. */
 const worldOf = (latitude, longitude) => ({ x: (longitude + 180) / 360, y: (1 - Math.asinh(Math.tan((latitude * Math.PI) / 180)) / Math.PI) / 2 });

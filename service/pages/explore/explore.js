@@ -40,7 +40,7 @@ const inView = one("#in-view");
 
 let filters, search; // made once the OpenAPI document is there
 let where = {}; // the filters that are asked for, the term q among them
-let found = null; // what they select: { total, list, placed }, placed undefined until the map needs it; null: to be asked
+let found = null; // what they select: { total, all, placed }, placed undefined until the map needs it; null: to be asked
 let offset = 0;
 let rows = false, cells = false; // whether the table and the map show what is asked for
 let glancing = false; // the reader still types: of what they type the table alone is asked, which is one request
@@ -161,6 +161,7 @@ async function ask() {
     search.suggest(page.data);
     if (!glancing) {
       one("main").classList.remove("glancing");
+      await askAll(signal);
       await askCells(signal);
     }
     trouble("list", null);
@@ -188,19 +189,30 @@ async function find(signal) {
   if (!inView.checked) showPage(list);
   const plainly = list.meta.corrected ? { data: [], pagination: { total: 0 } } : list; // the map knows nothing of misspelled words
   tiles.use(client.generation, where);
-  if (plainly.data.length === plainly.pagination.total) tiles.learnFilings(plainly.data);
   const placed = where.has_coordinates === "false" ? 0 : undefined;
   found = { total: plainly.pagination.total, list: plainly, generation: client.generation, placed };
 }
 
+/** Asks for all filings where they are few: no more requests than groups and tiles take, which would say less. */
+async function askAll(signal) {
+  const { total, list } = found, pagesAtMost = inView.checked ? 1 : view.map ? 3 : 2;
+  if (found.all || total > pageSize * pagesAtMost) return;
+  const others = Array.from({ length: Math.ceil(total / pageSize) }, (_, page) => page * pageSize).filter((from) => from !== list.pagination.offset);
+  const pages = await Promise.all(others.map((from) => getRows("list", { offset: from || "" }, signal)));
+  if (client.generation !== found.generation) return; // newer data came meanwhile: the pages are of two generations
+  found.all = [list, ...pages].flatMap(({ data }) => data);
+  tiles.learnFilings(found.all);
+}
+
 /** Asks where it is, and goes there when the filters name another place. */
 async function locate(signal) {
-  const { placed, box } = await extentOf(found.list, async (world) => {
+  const { placed, box } = await extentOf(found.all, async (world) => {
     const { data } = await get("places", "v1/filings/clusters", { ...where, ...world, generation: found.generation }, signal);
     tiles.learnWorld(data);
     return data;
   });
   found.placed = placed;
+  if (!isRegion()) counts.set(unplacedOf(where), found.total - placed);
   const place = placeOf(where);
   if (place !== shownPlace && box) {
     going = true;
@@ -213,13 +225,17 @@ async function locate(signal) {
 async function askRows(signal) {
   const bounds = inView.checked ? map.bounds : {};
   if (!rows) showPage(await getRows("list", { ...bounds, offset: offset || "" }, signal));
-  if (found.others === undefined && !glancing && (where.near || where.polygon)) found.others = await countUnplaced(signal);
+  if (found.others === undefined && !glancing && isRegion()) found.others = await countUnplaced(signal);
   results.showPlaced(found, inView.checked);
 }
 
+const isRegion = () => Boolean(where.near || where.polygon);
+
+const unplacedOf = (where) => `unplaced ${JSON.stringify(where)}`;
+
 /** How many filings of the filters without their region have no place: they could lie in it. */
 async function countUnplaced(signal) {
-  const { near, radius, polygon, ...rest } = where, name = `unplaced ${JSON.stringify(rest)}`;
+  const { near, radius, polygon, ...rest } = where, name = unplacedOf(rest);
   if (!counts.has(name)) counts.set(name, (await get("unplaced", listPath(), { ...rest, has_coordinates: false, limit: 1 }, signal)).pagination.total);
   return counts.get(name);
 }
@@ -249,8 +265,8 @@ function loadTile(generation, where, tile, signal) {
   return client.keep(path, where, signal).finally(counted);
 }
 
-/** All filings that are selected, where the table has them; else null. */
-const complete = () => (page?.data.length === page?.pagination.total ? page.data : null);
+/** All filings that are selected, where they are here; else null. */
+const complete = () => (!inView.checked ? found.all : page?.data.length === page?.pagination.total && page.data) || null;
 
 /** The filters, with the map's view where only that shows. */
 const selected = () => ({ ...where, ...(inView.checked && map.bounds) });
