@@ -139,6 +139,9 @@ test("labels and values read as people write", () => {
   assert.equal(label("filingHolder"), "Holder");
   assert.equal(value("filingAmount", 5), "$5.00");
   assert.equal(value("owner", null), "–");
+  assert.equal(value("categories", ["multi_family", "land"]), "Multi family, Land");
+  assert.equal(value("propertyClassification", "R-2 Multi"), "R-2 Multi");
+  assert.equal(value("owner", "multi_family"), "multi_family");
 });
 
 test("what the service says is said in a reader's words", () => {

@@ -125,7 +125,9 @@ function tabs(pre, text, requests) {
 }
 
 if (globalThis.document) {
-  if (narrow.matches) document.querySelector("#pages details").open = false;
+  const follow = () => (document.querySelector("#pages details").open = !narrow.matches);
+  narrow.addEventListener("change", follow);
+  follow();
   search();
   samples();
 }

@@ -25,7 +25,8 @@ export const clock = (time) => new Date(time).toLocaleTimeString("en-US", { hour
 // Names of the API that are no label for a reader.
 const labels = {
   date_start: "Recorded from", date_end: "Recorded until", date_range: "Recorded in the last days", month: "Recorded in the month",
-  filingAmount: "Amount", filingDate: "Recorded", filingType: "Type", filingHolder: "Holder", propertyAddress: "Address",
+  filingAmount: "Amount", filingDate: "Recorded", filingType: "Type", filingHolder: "Holder", propertyAddress: "Address", propertyClassification: "Classification",
+  geocodedLatitude: "Latitude", geocodedLongitude: "Longitude",
   filing_type: "Type", filing_types: "Types", filing_amount: "Amount", record_date: "Recorded", property_owner: "Owner", created_at: "Added",
   near: "Center of a circle", radius: "Radius of the circle, meters", polygon: "Corners of a region", has_property_data: "With property data",
   min_equity_percent: "Equity of at least, percent", foreclosure_filter: "Foreclosure", exclude_counties: "Not in counties", exclude_holders: "Not of holders",
@@ -39,10 +40,13 @@ export function label(name) {
   return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/\b(id|ai)\b/gi, (w) => w.toUpperCase());
 }
 
+const coded = ["categories", "propertyClassification"]; // fields with values such as multi_family
+
 /** A field of a filing as text; a dash where the record lacks it. */
 export function value(name, v) {
   if (v === null || v === undefined || v.length === 0) return "–";
-  if (Array.isArray(v)) return v.join(", ");
+  if (Array.isArray(v)) return v.map((each) => value(name, each)).join(", ");
+  if (coded.includes(name) && /^[a-z_]+$/.test(v)) return label(v);
   if (isMoney(name) && typeof v === "number") return dollars.format(v);
   return String(v);
 }
