@@ -1,10 +1,10 @@
 package service
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -14,6 +14,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
 	"filings/service/access"
@@ -150,8 +152,7 @@ func userOf(c *fiber.Ctx) (string, error) {
 }
 
 // membersOf reads the body: one JSON object whose values are strings, with some of these names,
-// each once, and no others. encoding/json alone would take names in any case, and of repeated ones
-// the last. No body is one without members.
+// each once, and no others. No body is one without members.
 func membersOf(c *fiber.Ctx, names []string) (map[string]string, error) {
 	body := c.Request().Body() // not c.Body(), which decompresses
 	if len(body) == 0 {
@@ -162,30 +163,29 @@ func membersOf(c *fiber.Ctx, names []string) (map[string]string, error) {
 	if err != nil || kind != fiber.MIMEApplicationJSON || len(h.Peek(fiber.HeaderContentEncoding)) > 0 {
 		return nil, errContentType
 	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	if begin, err := d.Token(); err != nil || begin != json.Delim('{') || !utf8.Valid(body) || !json.Valid(body) {
+	var members map[string]jsontext.Value
+	var at *jsontext.SyntacticError
+	err = jsonv2.Unmarshal(body, &members, jsontext.AllowInvalidUTF8(true)) // which is said of its member
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &at):
+		return nil, refuseInvalid("%s must be given once", params.Shorten(at.JSONPointer.LastToken()))
+	case err != nil, members == nil, !utf8.Valid(body):
 		return nil, refuseInvalid("body must be one JSON object in UTF-8")
 	}
-	found := map[string]string{}
-	for d.More() {
-		member, _ := d.Token() // neither can fail: the whole body is valid JSON
-		value, _ := d.Token()
-		name, _ := member.(string)
-		text, isText := value.(string)
-		_, twice := found[name]
-		switch {
+	texts := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		var text string
+		switch value := members[name]; {
 		case !slices.Contains(names, name):
 			return nil, refuseInvalid("%s is not known here: %s", strconv.Quote(params.Shorten(name)), known(names))
-		case twice:
-			return nil, refuseInvalid("%s must be given once", name)
-		case !isText:
+		case value.Kind() != '"':
 			return nil, refuseInvalid("%s must be a text", name)
-		case strings.ContainsRune(text, utf8.RuneError):
-			return nil, refuseInvalid("%s must be whole characters", name) // half a surrogate pair reads as U+FFFD
+		case jsonv2.Unmarshal(value, &text) != nil: // half a surrogate pair
+			return nil, refuseInvalid("%s must be whole characters", name)
 		}
-		found[name] = text
+		texts[name] = text
 	}
-	return found, nil
+	return texts, nil
 }
 
 func known(names []string) string {

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"filings/service/access"
+	"filings/service/edge"
 	"filings/service/handlers"
 	"filings/service/params"
 	"filings/service/tokens"
@@ -215,8 +215,8 @@ func (s *Service) settle(id string, refund func(context.Context) (int64, error))
 	go func() {
 		defer s.refunds.RUnlock()
 		var n int64
-		err := recovered(context.Background(), func(ctx context.Context) (err error) {
-			n, err = refund(ctx)
+		err := edge.Recovered(func() (err error) { // the recovery of a request does not reach here
+			n, err = refund(context.Background())
 			return err
 		})
 		if err != nil {
@@ -226,17 +226,6 @@ func (s *Service) settle(id string, refund func(context.Context) (int64, error))
 		done <- n
 	}()
 	return done
-}
-
-// recovered runs f and makes a panic an error: the recovery of a request does not reach other
-// goroutines.
-func recovered(ctx context.Context, f func(context.Context) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return f(ctx)
 }
 
 // Drain waits for the refunds that were not done when their requests were answered, or until ctx

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -56,14 +55,8 @@ func (s *Service) export(e *endpoint) fiber.Handler {
 			}
 			s.limitTime(k) // what it waited for its slot is not the engine's
 		}
-		err = s.begin(k, q, to)
-		switch {
-		case !errors.Is(err, index.ErrGone):
-			return err
-		case q.Generation != "":
-			return s.refuseGone(k, q.Generation)
-		}
-		return s.begin(k, q, to) // nothing was charged yet
+		// Of a generation that goes nothing was charged yet.
+		return s.onGeneration(k, q.Generation, func() error { return s.begin(k, q, to) })
 	}
 }
 
@@ -232,32 +225,26 @@ func (s *Service) send(k *call, to export.Sending, open func(context.Context) *e
 // sent returns what ends the request k, which is used for another one by then: it gives back what
 // was not sent, lets the next export begin, counts, and writes the record of the log.
 func (s *Service) sent(k *call, f export.Format, charge export.Charge, to export.Sending) func(export.Sent) {
-	id, route, began, tier, method := k.id, k.route, k.began, string(k.admission.Tier), k.http.Method()
-	attributes := append(edge.Attributes(k.http, id, route), slog.String("client", s.client(k.http).String()))
-	attributes = append(attributes, k.callerAttributes()...)
+	id, record := k.id, s.newRecord(k)
 	return func(sent export.Sent) {
-		unsent := charge.Unsent(sent.Rows)
+		unsent, outcome, failure := charge.Unsent(sent.Rows), sent.Outcome(), ""
 		if unsent > 0 {
 			s.giveBack(id, charge.Admission, unsent)
 		}
 		s.letGo(id, to)
 		s.metrics.exporting.Dec()
-		took, outcome := s.now().Sub(began), sent.Outcome()
-		s.metrics.observed(route, "200", tier, took)
 		s.metrics.exports.WithLabelValues(string(f), outcome).Inc()
 		s.metrics.exportRows.Add(float64(sent.Rows))
-		level, failure, attributes := slog.LevelInfo, "", append(attributes, edge.Took(took),
-			slog.Int64("bytes", sent.Bytes), slog.Int64("rows", sent.Rows),
-			slog.Int64("total", charge.Rows), slog.Int64("price", charge.Price-unsent), slog.String("outcome", outcome))
+		attributes := []slog.Attr{slog.Int64("bytes", sent.Bytes), slog.Int64("rows", sent.Rows),
+			slog.Int64("total", charge.Rows), slog.Int64("price", charge.Price-unsent), slog.String("outcome", outcome)}
 		if sent.Err != nil {
 			attributes = append(attributes, slog.String("error", sent.Err.Error()))
 		}
 		if outcome == "failed" {
-			level, failure = slog.LevelError, outcome
+			failure = outcome
 		}
-		s.log.LogAttrs(context.Background(), level, "request", attributes...)
-		k.span.Number("filings.rows", sent.Rows)
-		k.span.EndRequest(method, route, http.StatusOK, failure)
+		record.span.Number("filings.rows", sent.Rows)
+		record.end(failure, attributes)
 	}
 }
 

@@ -7,11 +7,14 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"filings/index"
+	"filings/index/trace"
 	"filings/service/access"
 	"filings/service/edge"
 	"filings/service/handlers"
@@ -28,7 +31,7 @@ func (s *Service) observe(c *fiber.Ctx) error {
 	s.limitTime(k)
 	defer func() { k.cancel() }()
 
-	err := edge.Error(edge.Next(c))
+	err := edge.Error(edge.Recovered(c.Next))
 	if err != nil {
 		s.fail(k, err)
 	}
@@ -125,28 +128,50 @@ func (s *Service) end(k *call, err error) {
 		return
 	}
 	k.ended = true
-	now := s.now()
-	took := now.Sub(k.began)
-	s.latest.Store(now.UnixNano())
-	tier := "none"
-	if k.known {
-		tier = string(k.admission.Tier)
-	}
-	s.metrics.observed(k.route, strconv.Itoa(k.http.Response().StatusCode()), tier, took)
-	level, attributes := slog.LevelInfo, append(edge.Attributes(k.http, k.id, k.route), edge.Took(took),
-		slog.String("client", s.client(k.http).String()), slog.Int("bytes", k.bodyBytes()))
-	attributes = append(attributes, k.callerAttributes()...)
-	failure := ""
+	s.latest.Store(s.now().UnixNano())
+	attributes, failure := []slog.Attr{slog.Int("bytes", k.bodyBytes())}, ""
 	if err != nil {
 		kind := mappingOf(err)
 		attributes = append(attributes, slog.String("code", kind.code))
 		if kind.status >= http.StatusInternalServerError {
-			failure = kind.code
-			level, attributes = slog.LevelError, append(attributes, slog.String("error", err.Error()))
+			failure, attributes = kind.code, append(attributes, slog.String("error", err.Error()))
 		}
 	}
-	s.log.LogAttrs(context.Background(), level, "request", attributes...)
-	k.span.EndRequest(k.http.Method(), routed(k.route), k.http.Response().StatusCode(), failure)
+	s.newRecord(k).end(failure, attributes)
+}
+
+// record is what metrics, log and span have of a request. It outlives the request's context, which
+// the server uses again while an export is sent.
+type record struct {
+	of                  *Service
+	method, route, tier string
+	status              int
+	began               time.Time
+	span                trace.Span
+	attributes          []slog.Attr
+}
+
+// newRecord returns the record of k once its status is known.
+func (s *Service) newRecord(k *call) record {
+	r := record{s, k.http.Method(), k.route, "none", k.http.Response().StatusCode(), k.began, k.span, nil}
+	if k.known {
+		r.tier = string(k.admission.Tier)
+	}
+	r.attributes = append(edge.Attributes(k.http, k.id, k.route), slog.String("client", s.client(k.http).String()))
+	r.attributes = append(r.attributes, k.callerAttributes()...)
+	return r
+}
+
+// end counts and logs the request. failure is the code of an error of ours, "" for none.
+func (r record) end(failure string, attributes []slog.Attr) {
+	took, level := r.of.now().Sub(r.began), slog.LevelInfo
+	if failure != "" {
+		level = slog.LevelError
+	}
+	r.of.metrics.observed(r.route, strconv.Itoa(r.status), r.tier, took)
+	attributes = slices.Concat(r.attributes, []slog.Attr{edge.Took(took)}, attributes)
+	r.of.log.LogAttrs(context.Background(), level, "request", attributes...)
+	r.span.EndRequest(r.method, routed(r.route), r.status, failure)
 }
 
 // chargeRefused counts a refused request for an export, as any other refused request counts.

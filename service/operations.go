@@ -80,7 +80,7 @@ func (s *Service) observeOperation(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.RequestTimeout)
 	defer cancel()
 	c.SetUserContext(ctx)
-	err := edge.Next(c)
+	err := edge.Recovered(c.Next)
 	s.endOperation(c, began, c.Route().Path, err)
 	return nil
 }

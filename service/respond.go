@@ -23,9 +23,7 @@ import (
 	"filings/service/params"
 )
 
-// serve parses a request of e and responds to it. The generation that it began with may be deleted
-// meanwhile: that is no error of the client's, nor ours, and the next one responds, unless the
-// client wants that one and no other (rule X2).
+// serve parses a request of e and responds to it.
 func (s *Service) serve(e *endpoint) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		k := callOf(c)
@@ -36,18 +34,25 @@ func (s *Service) serve(e *endpoint) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		err = s.respond(k, e, q)
-		switch {
-		case errors.Is(err, errNotKept):
-			c.Response().Header.Del(headerGeneration)
-			return err
-		case !errors.Is(err, index.ErrGone):
-			return err
-		case q.Generation != "":
-			return s.refuseGone(k, q.Generation)
-		}
-		return s.respond(k, e, q)
+		return s.onGeneration(k, q.Generation, func() error { return s.respond(k, e, q) })
 	}
+}
+
+// onGeneration has respond respond from the generation with that id, "" for the live one. That may
+// be deleted meanwhile: that is no error of the client's, nor ours, and the next one responds, unless
+// the client wants that one and no other (rule X2).
+func (s *Service) onGeneration(k *call, id string, respond func() error) error {
+	err := respond()
+	switch {
+	case errors.Is(err, errNotKept):
+		k.http.Response().Header.Del(headerGeneration)
+	case !errors.Is(err, index.ErrGone):
+	case id != "":
+		return s.refuseGone(k, id)
+	default:
+		return respond()
+	}
+	return err
 }
 
 // parse reads the parameters of e, and says in headers what it did not use (rule P5).

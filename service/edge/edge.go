@@ -38,14 +38,14 @@ func NewID() string {
 	return "req_" + hex.EncodeToString(id[:])
 }
 
-// Next runs the rest of the chain and turns a panic into an error that holds the stack.
-func Next(c *fiber.Ctx) (err error) {
+// Recovered runs f and turns a panic into an error that holds the stack.
+func Recovered(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return c.Next()
+	return f()
 }
 
 // Attributes returns what the log record of an answered request begins with. Neither keys nor paths

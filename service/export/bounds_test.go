@@ -9,8 +9,8 @@ import (
 	"filings/index"
 )
 
-// TestX5_ParquetBounds: what the end of a file says of the values of a page holds for each of them, and nothing in it is as
-// long as a text may be.
+// TestX5_ParquetBounds: what the end of a file says of the values of a page holds for each of them,
+// and nothing in it is as long as a text may be.
 func TestX5_ParquetBounds(t *testing.T) {
 	t.Parallel()
 	all := records(2000)
@@ -33,8 +33,10 @@ func TestX5_ParquetBounds(t *testing.T) {
 					t.Fatal(err)
 				}
 				least, greatest, ok := page.Bounds()
-				if ok == bounds.NullPage(i) || ok && (kind.Compare(bounds.MinValue(i), least) > 0 || kind.Compare(bounds.MaxValue(i), greatest) < 0) {
-					t.Errorf("column %d, page %d: from %v to %v, has %v to %v", chunk.Column(), i, bounds.MinValue(i), bounds.MaxValue(i), least, greatest)
+				if ok == bounds.NullPage(i) || ok && (kind.Compare(bounds.MinValue(i), least) > 0 ||
+					kind.Compare(bounds.MaxValue(i), greatest) < 0) {
+					t.Errorf("column %d, page %d: from %v to %v, has %v to %v", chunk.Column(), i, bounds.MinValue(i),
+						bounds.MaxValue(i), least, greatest)
 				}
 				if kind.Kind() == parquet.ByteArray && ok {
 					texts++

@@ -2,6 +2,10 @@ package export
 
 import (
 	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"filings/index"
 )
@@ -22,12 +26,71 @@ func NewEncoder(f Format, fields []index.Field, resumed bool) (Encoder, error) {
 	return nil, fmt.Errorf("export: unknown format %q", f)
 }
 
-// EscapeFormulas makes e write a ' before each text that a spreadsheet would take for a formula, as OWASP has it for CSV. It
-// reports whether e does: only CSV is read by what has formulas. It comes before the first Append.
+// EscapeFormulas makes e write a ' before each text that a spreadsheet would take for a formula, as
+// OWASP has it for CSV. It reports whether e does: only CSV is read by what has formulas. It comes
+// before the first Append.
 func EscapeFormulas(e Encoder) bool {
 	c, ok := e.(*csvEncoder)
 	if ok {
 		c.escapes = true
 	}
 	return ok
+}
+
+// zstdWindow is how far back zstd looks: records resemble their neighbors, and more would be memory.
+const zstdWindow = 512 << 10
+
+// Compress returns an encoder that compresses what e writes with a content coding, gzip or zstd. "" is none.
+func Compress(e Encoder, coding string) (Encoder, error) {
+	out := &appender{}
+	switch coding {
+	case "gzip":
+		w, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
+		return &compressed{inner: e, out: out, w: w}, err
+	case "zstd":
+		w, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+			zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
+		return &compressed{inner: e, out: out, w: w}, err
+	}
+	return e, nil
+}
+
+type compressed struct {
+	inner Encoder
+	plain []byte
+	out   *appender
+	w     io.WriteCloser
+}
+
+func (c *compressed) Append(dst []byte, records []index.Record) (_ []byte, err error) {
+	if c.plain, err = c.inner.Append(c.plain[:0], records); err != nil {
+		return dst, err
+	}
+	return c.write(dst)
+}
+
+func (c *compressed) Close(dst []byte) (_ []byte, err error) {
+	if c.plain, err = c.inner.Close(c.plain[:0]); err != nil {
+		return dst, err
+	}
+	if dst, err = c.write(dst); err != nil {
+		return dst, err
+	}
+	c.out.b = dst
+	err = c.w.Close()
+	return c.out.b, err
+}
+
+func (c *compressed) write(dst []byte) ([]byte, error) {
+	c.out.b = dst
+	_, err := c.w.Write(c.plain)
+	return c.out.b, err
+}
+
+// appender is a slice of bytes as an io.Writer.
+type appender struct{ b []byte }
+
+func (a *appender) Write(b []byte) (int, error) {
+	a.b = append(a.b, b...)
+	return len(b), nil
 }

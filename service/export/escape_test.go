@@ -9,14 +9,16 @@ import (
 	"filings/index/indextest/edges"
 )
 
-// TestX5_EscapeFormulas: where formulas are escaped, a ' stands before each text that begins as one, and before nothing else:
-// numbers stay numbers. Else values are exact.
+// TestX5_EscapeFormulas: where formulas are escaped, a ' stands before each text that begins as
+// one, and before nothing else: numbers stay numbers. Else values are exact.
 func TestX5_EscapeFormulas(t *testing.T) {
 	t.Parallel()
 	fields := []index.Field{index.ID, index.Owner, index.FilingAmount}
 	for owner, formula := range map[string]bool{
-		"=cmd|' /C calc'!A0": true, "@SUM(1)": true, "+1": true, "-5": true, "\t=1": true, "\r=1": true, "\n=1": true, `=HYPERLINK("x","y")`: true,
-		"＝1": true, "＋1": true, "－1": true, "＠x": true, "a=b": false, " =1": false, "'=1": false, "1-2": false, "Oak": false,
+		"=cmd|' /C calc'!A0": true, "@SUM(1)": true, "+1": true, "-5": true, "\t=1": true, "\r=1": true, "\n=1": true,
+		`=HYPERLINK("x","y")`: true,
+		"＝1":                  true, "＋1": true, "－1": true, "＠x": true, "a=b": false, " =1": false, "'=1": false, "1-2": false,
+		"Oak": false,
 	} {
 		record := index.AppendRecord(nil, edges.Filing(7, edges.Values{index.Owner: owner, index.FilingAmount: -12.5}))
 		for _, escapes := range []bool{false, true} {

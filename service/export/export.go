@@ -5,17 +5,19 @@
 //
 // # Design
 //
-// An Encoder turns records into bytes, a batch at a time. Records are canonical JSON in the order of the table of fields
-// (index.Record), so that a line of NDJSON is a record as the list shows it, and the values of the other formats are cut
-// out of it.
+// An Encoder turns records into bytes, a batch at a time. Records are canonical JSON in the order
+// of the table of fields (index.Record), so that a line of NDJSON is a record as the list shows it,
+// and the values of the other formats are cut out of it.
 //
-// A Stream prefetches one page while it sends another, so that engine and network work at the same time, and holds no more
-// than these two pages and one batch. While the process has other requests it prefetches nothing and pauses: they come
-// first. A page is as many rows as are expected to fill pageBytes. The stream ends well only when it has delivered as many
-// rows as were counted before; anything else is an error, and so never looks complete.
+// A Stream prefetches one page while it sends another, so that engine and network work at the same
+// time, and holds no more than these two pages and one batch. While the process has other requests
+// it prefetches nothing and pauses: they come first. A page is as many rows as are expected to fill
+// pageBytes. The stream ends well only when it has delivered as many rows as were counted before;
+// anything else is an error, and so never looks complete.
 //
-// A Sender is the body of the response: a Stream with deadlines for its connection, which renews the Lease while it runs. It
-// says how many rows it has handed on, of which Charge makes what goes back to the account.
+// A Sender is the body of the response: a Stream with deadlines for its connection, which renews
+// the Lease while it runs. It says how many rows it has handed on, of which Charge makes what goes
+// back to the account.
 package export
 
 import (

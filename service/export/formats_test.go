@@ -52,7 +52,8 @@ func newEncoder(t testing.TB, f Format, fields []index.Field) Encoder {
 var tiers = []index.Tier{index.Free, index.Pro, index.Enterprise}
 
 // some are fields of all kinds, not all of any tier.
-var some = []index.Field{index.ID, index.Owner, index.FilingAmount, index.FilingDate, index.Categories, index.YearBuilt, index.OwnerEmailPrimary}
+var some = []index.Field{index.ID, index.Owner, index.FilingAmount, index.FilingDate, index.Categories,
+	index.YearBuilt, index.OwnerEmailPrimary}
 
 // members decodes what a record has in fields, in their order, each as the JSON that stands there.
 func members(t testing.TB, r index.Record, fields []index.Field) []json.RawMessage {
@@ -120,7 +121,8 @@ func TestX5_CSV(t *testing.T) {
 	all := append(records(400), indextest.Records([]*index.Filing{
 		edges.Filing(1, edges.Values{index.Owner: `=1+2,"quoted"` + "\nsecond line", index.CaseNumber: " padded "}),
 	})...)
-	for _, fields := range [][]index.Field{Fields(index.Free), Fields(index.Enterprise), some, {index.Owner}, {index.Categories}} {
+	for _, fields := range [][]index.Field{Fields(index.Free), Fields(index.Enterprise), some, {index.Owner},
+		{index.Categories}} {
 		file := encode(t, newEncoder(t, CSV, fields), all)
 		r := csv.NewReader(bytes.NewReader(file))
 		r.FieldsPerRecord = len(fields)
@@ -148,7 +150,8 @@ func TestX5_CSV(t *testing.T) {
 			t.Error("the last line has no end")
 		}
 	}
-	if got := encode(t, newEncoder(t, CSV, some), nil); string(got) != "id,owner,filingAmount,filingDate,categories,yearBuilt,ownerEmailPrimary\r\n" {
+	if got := encode(t, newEncoder(t, CSV, some), nil); string(
+		got) != "id,owner,filingAmount,filingDate,categories,yearBuilt,ownerEmailPrimary\r\n" {
 		t.Errorf("without rows: %q", got)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"filings/index"
 )
 
-// TestX8_Memory: an export takes less than 16 MiB, and four times as many rows take hardly more. Not parallel: it measures
-// the heap.
+// TestX8_Memory: an export takes less than 16 MiB, and four times as many rows take hardly more.
+// Not parallel: it measures the heap.
 func TestX8_Memory(t *testing.T) {
 	all := plausible(5000)
 	for _, tt := range []struct {
@@ -33,7 +33,8 @@ func TestX8_Memory(t *testing.T) {
 				to := min(from+limit, total)
 				var rows []index.Record
 				for i := from; i < to; i++ {
-					rows = append(rows, append(index.Record(nil), all[i%len(all)]...)) // as an engine has them: new ones
+					// as an engine has them: new ones
+					rows = append(rows, append(index.Record(nil), all[i%len(all)]...))
 				}
 				return rows, strconv.Itoa(to), nil
 			}

@@ -14,17 +14,18 @@ import (
 	"filings/index"
 )
 
-// A row group is held in memory until it is whole, so it ends with groupBytes of records, or of long texts, which compress
-// less, with groupPages of compressed pages. Readers need not open thousands of groups: of the usual records it is some
-// thousand rows.
+// A row group is held in memory until it is whole, so it ends with groupBytes of records, or of
+// long texts, which compress less, with groupPages of compressed pages. Readers need not open
+// thousands of groups: of the usual records it is some thousand rows.
 const (
 	groupBytes = 4 << 20
 	groupPages = 1 << 20
 	pageBuffer = 64 << 10
 )
 
-// parquetEncoder writes a Parquet file: dates as DATE, amounts and numbers as DOUBLE, integers as INT64, categories as a
-// list of strings, everything else as a string; a missing value is null. Pages are compressed with zstd.
+// parquetEncoder writes a Parquet file: dates as DATE, amounts and numbers as DOUBLE, integers as
+// INT64, categories as a list of strings, everything else as a string; a missing value is null.
+// Pages are compressed with zstd.
 type parquetEncoder struct {
 	fields  []index.Field
 	out     *appender
@@ -56,7 +57,8 @@ type pageCodec struct {
 }
 
 func newPageCodec() (*pageCodec, error) {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true),
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		zstd.WithZeroFrames(true),
 		zstd.WithEncoderCRC(false), zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
 	return &pageCodec{encoder: e}, err
 }
@@ -89,7 +91,8 @@ func schema(fields []index.Field) *parquet.Schema {
 			Name: "F" + strconv.Itoa(i), Type: t, Tag: reflect.StructTag(fmt.Sprintf("parquet:%q", f.String()+options)),
 		}
 	}
-	return parquet.NewSchema("filings", textsApart{parquet.SchemaOf(reflect.New(reflect.StructOf(members)).Interface())})
+	return parquet.NewSchema("filings",
+		textsApart{parquet.SchemaOf(reflect.New(reflect.StructOf(members)).Interface())})
 }
 
 func (e *parquetEncoder) Append(dst []byte, records []index.Record) ([]byte, error) {

@@ -41,12 +41,12 @@ type Sent struct {
 	Err         error // nil: the file is whole
 }
 
-// Sender is the body of an export while it is sent. The HTTP server reads it on the goroutine of the connection. Only
-// io.EOF makes it write the last chunk of a response: any other error closes the connection without it, so that the client
-// sees that the file is not whole (rule X6).
+// Sender is the body of an export while it is sent. The HTTP server reads it on the goroutine of
+// the connection. Only io.EOF makes it write the last chunk of a response: any other error closes
+// the connection without it, so that the client sees that the file is not whole (rule X6).
 //
-// Every end calls Done: before io.EOF is returned, so that a client that has the whole file can begin the next export at
-// once, and else as soon as the error is known.
+// Every end calls Done: before io.EOF is returned, so that a client that has the whole file can
+// begin the next export at once, and else as soon as the error is known.
 type Sender struct {
 	Sending
 	stream *Stream
@@ -73,7 +73,8 @@ func Send(ctx context.Context, to Sending, open func(context.Context) *Stream) *
 
 // Read implements io.Reader. The client has the stall time for what it gets, a few kilobytes.
 func (d *Sender) Read(p []byte) (int, error) {
-	// With its length before it and its end after it, a chunk fits into the server's buffer of 4 KiB: one write, not two.
+	// With its length before it and its end after it, a chunk fits into the server's buffer of 4
+	// KiB: one write, not two.
 	d.Slot.Asks()
 	n, err := d.stream.Read(p[:min(len(p), 4096-8)])
 	d.Slot.Sends(n)

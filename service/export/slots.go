@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// Who waits for a slot of Slots waits at most for the time of its context. After slowAfter of waiting, the export that took
-// least meanwhile gives up its slot, if it took less than SlowBytes.
+// Who waits for a slot of Slots waits at most for the time of its context. After slowAfter of
+// waiting, the export that took least meanwhile gives up its slot, if it took less than SlowBytes.
 const (
 	slowAfter = 2.0 / 3
 	// SlowBytes is what an export must take in the time that another one waits for its slot: 1 MiB.
 	SlowBytes = 1 << 20
 )
 
-// Slots are how many exports a process sends at a time. Who finds none free waits, in the order of arrival. A client may
-// take a file as slowly as it likes while nobody waits, and no longer: a few slow readers would keep all slots.
+// Slots are how many exports a process sends at a time. Who finds none free waits, in the order of
+// arrival. A client may take a file as slowly as it likes while nobody waits, and no longer: a few
+// slow readers would keep all slots.
 type Slots struct {
 	wait    time.Duration
 	mu      sync.Mutex
@@ -41,8 +42,9 @@ func NewSlots(n int, wait time.Duration) *Slots {
 	return &Slots{wait: wait, free: n, held: map[*Slot]struct{}{}}
 }
 
-// Take waits for a slot, until ctx ends or the time to wait is over: then it returns nil. The caller must Leave it. Whose ctx ended
-// gets none, also where one became free at the same moment, as they do when the service stops: an export would begin only to be cut.
+// Take waits for a slot, until ctx ends or the time to wait is over: then it returns nil. The
+// caller must Leave it. Whose ctx ended gets none, also where one became free at the same moment,
+// as they do when the service stops: an export would begin only to be cut.
 func (p *Slots) Take(ctx context.Context) *Slot {
 	own := p.take(ctx)
 	if own != nil && ctx.Err() != nil {
@@ -123,7 +125,8 @@ func (p *Slots) cutSlowest(before map[*Slot]usage) {
 	least, now := int64(math.MaxInt64), time.Now()
 	for h, was := range before {
 		is := h.usage(now)
-		if _, holds := p.held[h]; !holds || h.yield == nil || is.lent-was.lent < time.Duration(float64(p.wait)*slowAfter/2) {
+		if _, holds := p.held[h]; !holds || h.yield == nil ||
+			is.lent-was.lent < time.Duration(float64(p.wait)*slowAfter/2) {
 			continue
 		}
 		if n := is.bytes - was.bytes; n < SlowBytes && n < least {

@@ -43,8 +43,9 @@ func (r *reader) takes(bytes int, seconds int, slow time.Duration) {
 	}
 }
 
-// TestX8_SlowReaders: an export that waits while four read slowly gets the slot of the slowest one after ten seconds; the others
-// read on. A reader of a mebibyte in ten seconds keeps its slot, and so does one that waits for the service.
+// TestX8_SlowReaders: an export that waits while four read slowly gets the slot of the slowest one
+// after ten seconds; the others read on. A reader of a mebibyte in ten seconds keeps its slot, and
+// so does one that waits for the service.
 func TestX8_SlowReaders(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -143,7 +144,8 @@ func TestX8_Slots(t *testing.T) {
 		synctest.Wait()
 		first.Leave()
 		synctest.Wait()
-		if got := []int{<-order, <-order}; got[0] != 1 || got[1] != 3 || len(order) > 0 || p.free != 1 || len(p.held)+len(p.waiting) != 0 {
+		if got := []int{<-order, <-order}; got[0] != 1 || got[1] != 3 || len(order) > 0 || p.free != 1 ||
+			len(p.held)+len(p.waiting) != 0 {
 			t.Errorf("order %v, %d free, %d held, %d waiting", got, p.free, len(p.held), len(p.waiting))
 		}
 	})

@@ -12,24 +12,26 @@ import (
 // PageBytes is how many bytes the records of a page may have together, where they are more than one.
 const PageBytes = 1 << 20
 
-// A page is asked for with as many rows as fill pageBytes, if they are like those of the page before: a little less than
-// PageBytes, so that the engine seldom reads rows that there is no room for. Its call takes some milliseconds besides its
-// rows, so fewer than firstRows are asked for only where rows are large.
+// A page is asked for with as many rows as fill pageBytes, if they are like those of the page
+// before: a little less than PageBytes, so that the engine seldom reads rows that there is no room
+// for. Its call takes some milliseconds besides its rows, so fewer than firstRows are asked for
+// only where rows are large.
 const (
 	pageBytes = PageBytes * 7 / 8
 	firstRows = 500
 	maxRows   = 5_000
-	// A goroutine that never waits keeps its processor for 10 ms, and where all processors are kept, nobody looks for requests
-	// that came meanwhile. So while there are others, a stream sleeps after each pauseBytes, on Linux for about 1 ms: after
-	// each 128 KiB, pages of the embedded engine took 1.4 times what they take alone, after each 32 KiB 1.1 times.
+	// A goroutine that never waits keeps its processor for 10 ms, and where all processors are
+	// kept, nobody looks for requests that came meanwhile. So while there are others, a stream
+	// sleeps after each pauseBytes, on Linux for about 1 ms: after each 128 KiB, pages of the
+	// embedded engine took 1.4 times what they take alone, after each 32 KiB 1.1 times.
 	pauseBytes = 32 << 10
 	pauseTime  = 50 * time.Microsecond
 	// batchBytes is how many bytes of records are encoded at a time. What was handed on is known batch by batch.
 	batchBytes = 16 << 10
 )
 
-// Pages reads the page of at most limit rows and PageBytes from a position on, "" being the beginning. It returns the position
-// after them.
+// Pages reads the page of at most limit rows and PageBytes from a position on, "" being the
+// beginning. It returns the position after them.
 type Pages func(ctx context.Context, after string, limit int) (rows []index.Record, end string, err error)
 
 // Stream is the bytes of one export. Its methods are for one goroutine. Close must be called.
@@ -63,11 +65,12 @@ type page struct {
 	err  error
 }
 
-// NewStream returns a stream of the rows that pages has from after on, which are total, and begins to read them. It ends
-// with ctx. others says whether the process has other requests, which come first: meanwhile a stream prefetches nothing,
-// and pauses.
+// NewStream returns a stream of the rows that pages has from after on, which are total, and begins
+// to read them. It ends with ctx. others says whether the process has other requests, which come
+// first: meanwhile a stream prefetches nothing, and pauses.
 func NewStream(ctx context.Context, pages Pages, after string, total int64, e Encoder, others func() bool) *Stream {
-	s := &Stream{pages: pages, others: others, encoder: e, total: total, next: make(chan page, 1), after: after, limit: firstRows}
+	s := &Stream{pages: pages, others: others, encoder: e, total: total, next: make(chan page, 1), after: after,
+		limit: firstRows}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	if total > 0 {
 		s.fetch()

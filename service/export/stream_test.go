@@ -41,8 +41,8 @@ func TestX5_Stream(t *testing.T) {
 	}
 }
 
-// TestX6_NeverComplete: whatever is wrong with what the engine has, the stream ends with an error that is not io.EOF, and
-// says how many rows it handed on.
+// TestX6_NeverComplete: whatever is wrong with what the engine has, the stream ends with an error
+// that is not io.EOF, and says how many rows it handed on.
 func TestX6_NeverComplete(t *testing.T) {
 	t.Parallel()
 	all := records(2000)
@@ -126,7 +126,8 @@ func TestX8_Ends(t *testing.T) {
 	}
 }
 
-// TestX8_Prefetches: a stream prefetches a page while nobody else asks for anything, and else no page before it is needed.
+// TestX8_Prefetches: a stream prefetches a page while nobody else asks for anything, and else no
+// page before it is needed.
 func TestX8_Prefetches(t *testing.T) {
 	t.Parallel()
 	all := records(2000)
@@ -136,7 +137,8 @@ func TestX8_Prefetches(t *testing.T) {
 		return paged(all)(ctx, after, limit)
 	}
 	var others atomic.Bool
-	s := NewStream(t.Context(), pages, "", int64(len(all)), newEncoder(t, NDJSON, Fields(index.Enterprise)), others.Load)
+	s := NewStream(t.Context(), pages, "", int64(len(all)), newEncoder(t, NDJSON, Fields(index.Enterprise)),
+		others.Load)
 	defer s.Close()
 	line := make([]byte, 10)
 	if _, err := s.Read(line); err != nil || <-read != "" {
@@ -169,7 +171,8 @@ func TestX8_Pauses(t *testing.T) {
 		bytes += len(r)
 	}
 	others := func() bool { looks++; return true }
-	s := NewStream(t.Context(), paged(all), "", int64(len(all)), newEncoder(t, NDJSON, Fields(index.Enterprise)), others)
+	s := NewStream(t.Context(), paged(all), "", int64(len(all)), newEncoder(t, NDJSON, Fields(index.Enterprise)),
+		others)
 	defer s.Close()
 	if _, err := io.Copy(io.Discard, s); err != nil {
 		t.Fatal(err)

@@ -170,8 +170,8 @@ func appendQuoted(dst, text []byte) []byte {
 	}
 }
 
-// textOf returns a JSON string's text, or those of a list joined by semicolons. It is a part of value where that has it as
-// it is.
+// textOf returns a JSON string's text, or those of a list joined by semicolons. It is a part of
+// value where that has it as it is.
 func textOf(value []byte) ([]byte, error) {
 	if value[0] == '[' {
 		var joined []byte

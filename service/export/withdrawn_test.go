@@ -11,7 +11,8 @@ import (
 	"filings/index"
 )
 
-// TestX53_Withdrawn: of pages that came before, nothing more is sent once filings of their generation are withheld; the file is not whole.
+// TestX53_Withdrawn: of pages that came before, nothing more is sent once filings of their
+// generation are withheld; the file is not whole.
 func TestX53_Withdrawn(t *testing.T) {
 	t.Parallel()
 	const total = 2000
@@ -21,7 +22,8 @@ func TestX53_Withdrawn(t *testing.T) {
 		withdrawn := false
 		var sent Sent
 		s := Send(t.Context(), Sending{
-			Lease: &Lease{}, Slot: NewSlots(1, time.Hour).Take(t.Context()), Conn: server, Flush: func() error { return nil },
+			Lease: &Lease{}, Slot: NewSlots(1, time.Hour).Take(t.Context()), Conn: server,
+			Flush: func() error { return nil },
 			Limit: time.Hour, Stall: time.Hour, Done: func(s Sent) { sent = s },
 			Withdrawn: func(context.Context) error {
 				if withdrawn {
