@@ -26,7 +26,9 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	price := int64(1) // with a token, too: what costs more is a link's, or refused, and counts against the share of tokens
+	// with a token, too: what costs more is a link's, or refused, and counts against the share of
+	// tokens
+	price := int64(1)
 	if strings.HasPrefix(key, tokens.Start) {
 		if err := s.readToken(k, key); err != nil {
 			return err
@@ -67,7 +69,8 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	s.metrics.admissions.WithLabelValues(verdictLabels[a.Verdict]).Inc()
 	if a.Verdict == access.UnknownKey {
 		if k.token != nil {
-			return handlers.Refuse(errUnknownKey, "the key that the token was made with was revoked or replaced, or its account is of the free tier")
+			return handlers.Refuse(errUnknownKey,
+				"the key that the token was made with was revoked or replaced, or its account is of the free tier")
 		}
 		return errUnknownKey
 	}
@@ -86,8 +89,8 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 		return handlers.Refuse(errBurst, fmt.Sprintf(burstExceeded, a.Visitor.Limit, " by one visitor"))
 	case access.TokensExceeded, access.DailyExceeded, access.LifetimeExceeded:
 		if k.price > 1 {
-			return k.refuseQuota(fmt.Sprintf("this page costs %d requests, one per %d of its limit, rounded up, and %s: "+
-				"nothing was taken. A smaller limit costs less", k.price, params.RowsForOne, k.remains()))
+			return k.refuseQuota(fmt.Sprintf("this page costs %d requests, one per %d of its limit, rounded up, "+
+				"and %s: nothing was taken. A smaller limit costs less", k.price, params.RowsForOne, k.remains()))
 		}
 		return k.refuseQuota("")
 	}
@@ -125,7 +128,8 @@ func keyOf(c *fiber.Ctx) (string, error) {
 		return "", handlers.Refuse(errNoKey, "Authorization must be Bearer and the API key, or send the key in the "+
 			"X-API-Key header")
 	case holdsKey(c.Request().URI().QueryString()):
-		return "", handlers.Refuse(errNoKey, "an API key must not be in an address, which browsers and proxies keep: replace this one, and send keys in the X-API-Key header")
+		return "", handlers.Refuse(errNoKey, "an API key must not be in an address, which browsers and proxies "+
+			"keep: replace this one, and send keys in the X-API-Key header")
 	}
 	return "", errNoKey
 }
@@ -220,7 +224,8 @@ func (s *Service) settle(id string, refund func(context.Context) (int64, error))
 			return err
 		})
 		if err != nil {
-			s.log.Error("quota not refunded", slog.String("id", id), slog.Int64("requests", n), slog.String("error", err.Error()))
+			s.log.Error("quota not refunded", slog.String("id", id), slog.Int64("requests", n),
+				slog.String("error", err.Error()))
 			n = 0
 		}
 		done <- n

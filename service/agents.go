@@ -16,8 +16,8 @@ import (
 // agentsPath is where assistants call the API as tools (rule X50).
 const agentsPath = "/mcp"
 
-// agents responds to assistants. A call of a tool is the request that it stands for: it is admitted, handled and logged as that
-// one. Anything else costs nothing of the quota.
+// agents responds to assistants. A call of a tool is the request that it stands for: it is
+// admitted, handled and logged as that one. Anything else costs nothing of the quota.
 func (s *Service) agents(c *fiber.Ctx) error {
 	k := callOf(c)
 	k.route, k.free = agentsPath, true
@@ -90,12 +90,14 @@ func (k *call) become(called *mcp.Call) {
 	r.Header.SetMethod(fiber.MethodGet)
 	r.SetRequestURI("/?" + called.Query)
 	r.Header.Set(headerPrefer, "handling=strict")
-	for _, name := range []string{fiber.HeaderAccept, fiber.HeaderAcceptEncoding, fiber.HeaderIfNoneMatch, fiber.HeaderIfModifiedSince} {
+	for _, name := range []string{fiber.HeaderAccept, fiber.HeaderAcceptEncoding, fiber.HeaderIfNoneMatch,
+		fiber.HeaderIfModifiedSince} {
 		r.Header.Del(name)
 	}
 }
 
-// sendMessage sends what the protocol's library responds, with the headers of the request that was handled but those of its body.
+// sendMessage sends what the protocol's library responds, with the headers of the request that was
+// handled but those of its body.
 func (k *call) sendMessage(m *mcp.Response, accepted string) error {
 	r := k.http.Response()
 	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLink, fiber.HeaderContentType, headerApplied} {
@@ -112,14 +114,16 @@ func (k *call) sendMessage(m *mcp.Response, accepted string) error {
 	return nil
 }
 
-// sameSite refuses a script of an origin that may not use the API, and a name for a loopback address that is not its own, which a page
-// elsewhere may have given it (DNS rebinding).
+// sameSite refuses a script of an origin that may not use the API, and a name for a loopback
+// address that is not its own, which a page elsewhere may have given it (DNS rebinding).
 func sameSite(c *fiber.Ctx) error {
-	if origin := c.Request().Header.Peek(fiber.HeaderOrigin); len(origin) > 0 && c.GetRespHeader(fiber.HeaderAccessControlAllowOrigin) == "" {
+	if origin := c.Request().Header.Peek(fiber.HeaderOrigin); len(origin) > 0 &&
+		c.GetRespHeader(fiber.HeaderAccessControlAllowOrigin) == "" {
 		return handlers.Refuse(errForbidden, "Origin must be one that the operator allows")
 	}
 	if !edge.OwnHost(c) {
-		return handlers.Refuse(errForbidden, "Host must be localhost, or a loopback address, as the address of this connection is")
+		return handlers.Refuse(errForbidden,
+			"Host must be localhost, or a loopback address, as the address of this connection is")
 	}
 	return nil
 }
@@ -137,7 +141,8 @@ func netHeader(c *fiber.Ctx) http.Header {
 	return header
 }
 
-// newEdge returns the application of the API. Where assistants may call tools, their messages may be longer than other bodies.
+// newEdge returns the application of the API. Where assistants may call tools, their messages may
+// be longer than other bodies.
 func (s *Service) newEdge() *fiber.App {
 	app := edge.New(s.refused, edge.APIBody)
 	if s.tools != nil {

@@ -19,9 +19,11 @@ import (
 	"filings/service/tokens"
 )
 
-// keyOrToken returns the key of a request, or its token, which may also be in the query: then browsers send no preflight.
+// keyOrToken returns the key of a request, or its token, which may also be in the query: then
+// browsers send no preflight.
 func keyOrToken(c *fiber.Ctx) (string, error) {
-	if query := c.Request().URI().QueryString(); !bytes.Contains(query, []byte("token")) && !bytes.Contains(query, []byte("%")) {
+	if query := c.Request().URI().QueryString(); !bytes.Contains(query, []byte("token")) &&
+		!bytes.Contains(query, []byte("%")) {
 		return keyOf(c)
 	}
 	sent := c.Context().QueryArgs().PeekMulti("token")
@@ -56,7 +58,8 @@ func (k *call) forToken(e *endpoint) bool {
 	return (e.Token || e.Link && k.token.Link()) && slices.Contains(k.token.Endpoints, e.Name)
 }
 
-// readToken verifies a token, and that the page which uses it is one that it is for. Its key, and whom it admits, is the key store's.
+// readToken verifies a token, and that the page which uses it is one that it is for. Its key, and
+// whom it admits, is the key store's.
 func (s *Service) readToken(k *call, token string) error {
 	c := k.http
 	c.Vary(fiber.HeaderOrigin)
@@ -68,7 +71,8 @@ func (s *Service) readToken(k *call, token string) error {
 		return handlers.Refuse(errUnknownKey, "the token is not one of this service: its signature is wrong")
 	}
 	if v.Burst < 1 || v.Burst > params.MaxVisitorBurst { // signed, but not made by this program
-		return handlers.Refuse(errUnknownKey, fmt.Sprintf("the token is not one of this service: its burst must be 1 to %d", params.MaxVisitorBurst))
+		return handlers.Refuse(errUnknownKey,
+			fmt.Sprintf("the token is not one of this service: its burst must be 1 to %d", params.MaxVisitorBurst))
 	}
 	k.label = v.Label
 	origin := originOf(c)
@@ -76,7 +80,8 @@ func (s *Service) readToken(k *call, token string) error {
 		origin = "*"
 		c.Set(fiber.HeaderCacheControl, linkCaching)
 	} else if !slices.Contains(v.Origins, origin) {
-		return handlers.Refuse(errUnknownKey, "the token is for pages of other origins, and Origin, or else Referer, must name one of them")
+		return handlers.Refuse(errUnknownKey,
+			"the token is for pages of other origins, and Origin, or else Referer, must name one of them")
 	}
 	s.cors.Allow(c, origin)
 	if v.Expired(s.now()) {
@@ -86,8 +91,9 @@ func (s *Service) readToken(k *call, token string) error {
 	return nil
 }
 
-// verified is a token whose signature is right, and its scope for the tiers that it was last read for. Pages send one for many requests:
-// as many as verifiedTokens has places for are kept, by a hash of their texts that nobody outside can work out.
+// verified is a token whose signature is right, and its scope for the tiers that it was last read
+// for. Pages send one for many requests: as many as verifiedTokens has places for are kept, by a
+// hash of their texts that nobody outside can work out.
 type verified struct {
 	tokens.Payload
 	text  string

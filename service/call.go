@@ -29,7 +29,7 @@ type call struct {
 	admission access.Admission
 	query     *params.Raw       // the query string, once it is split
 	unread    error             // why it cannot be read
-	price     int64             // how many requests were taken of the quota; 0: none yet, since it is not known how many (rule X7)
+	price     int64             // requests taken of the quota; 0: none yet, since their number is not known (rule X7)
 	keyStore  time.Duration     // that the key store took
 	reader    *serving.Reader   // of the generation that responds; nil: none was needed yet
 	streams   bool              // the body is sent after the handlers' return, and ends the request

@@ -51,10 +51,10 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 			Endpoint: params.Endpoint{Takes: params.Clusters, Name: "clusters", Token: true,
 				Shape: enveloped | params.Tagged, Canonical: params.ClustersText},
 			ID: "clusterFilings", Tag: openapi.TagFilings, Summary: "Cluster filings by map cells",
-			Text: "Counts the filings in a box that match `q` and the filters of the list, and adds up their amounts, " +
-				"by cells of 64 pixels of the client's map. Cells are larger where the box would touch more than 1,024. " +
-				"The counts add up to the `total` of the list, or of the search, for the same filters and box. With " +
-				"`Accept: application/geo+json` the response is a FeatureCollection.",
+			Text: "Counts the filings in a box that match `q` and the filters of the list, and adds up their " +
+				"amounts, by cells of 64 pixels of the client's map. Cells are larger where the box would touch " +
+				"more than 1,024. The counts add up to the `total` of the list, or of the search, for the same " +
+				"filters and box. With `Accept: application/geo+json` the response is a FeatureCollection.",
 			Schema: "ClustersResponse", Data: handlers.Clusters{}, GeoJSON: handlers.FeatureCollection{},
 		}},
 		{handle: handlers.TileSet, Operation: openapi.Operation{
@@ -221,11 +221,12 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 			Endpoint: params.Endpoint{Takes: params.Tokens, Shape: enveloped | params.MayMiss | params.Secret},
 			ID:       "createToken", Tag: openapi.TagAccount, Summary: "Make a token for browsers or a link",
 			Text: "Returns a token that pages of the given origins send instead of the key, as `token` in the query: " +
-				"then browsers send no preflight. Without `origin` it is a link's, for any program. It is for some " +
-				"endpoints, and for the filings that match its filters, which hold besides those of each request. Contact " +
-				"fields are never shown. It ends when it expires, and when the key is revoked or rotated. Nothing of it is " +
-				"stored. Unknown parameters, empty ones, a part of the bounds, and values that no filing has are a 400. A " +
-				"free account has no tokens. 404 where the operator has not turned them on.",
+				"then browsers send no preflight. Without `origin` it is a link's, for any program. It is for " +
+				"some endpoints, and for the filings that match its filters, which hold besides those of each " +
+				"request. Contact fields are never shown. It ends when it expires, and when the key is revoked " +
+				"or rotated. Nothing of it is stored. Unknown parameters, empty ones, a part of the bounds, and " +
+				"values that no filing has are a 400. A free account has no tokens. 404 where the operator has " +
+				"not turned them on.",
 			Schema: "TokenResponse", Data: handlers.Token{},
 		}},
 	}

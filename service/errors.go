@@ -61,8 +61,7 @@ var errorMappings = []errorMapping{
 	{index.ErrPosition, http.StatusBadRequest, "invalid_parameter",
 		"cursor must be *, or the next_cursor of a page", false},
 	{index.ErrNoOwners, http.StatusBadRequest, "invalid_parameter", "this generation was loaded before owners were " +
-		"kept: " +
-		"owner, holder, exclude_holders, by=owner, /v1/owners and typos=auto need a later one", false},
+		"kept: owner, holder, exclude_holders, by=owner, /v1/owners and typos=auto need a later one", false},
 	{edge.ErrMalformed, http.StatusBadRequest, "invalid_parameter", "the request is not well-formed HTTP", false},
 	{edge.ErrChunked, http.StatusBadRequest, "invalid_parameter",
 		"Transfer-Encoding is not accepted; send the request without a body", false},

@@ -142,7 +142,8 @@ func (s *Service) encoder(k *call, q params.Request) (e export.Encoder, coding s
 		k.applied(preferEscaped)
 	}
 	if format != export.Parquet { // which is compressed already
-		coding = negotiate.Coding(headerLines(k.http, fiber.HeaderAcceptEncoding), "zstd", "gzip") // zstd takes half the time
+		// zstd takes half the time
+		coding = negotiate.Coding(headerLines(k.http, fiber.HeaderAcceptEncoding), "zstd", "gzip")
 		e, err = export.Compress(e, coding)
 	}
 	return e, coding, err

@@ -33,7 +33,8 @@ func newCORS(c Config) edge.CORS {
 		Origins: c.CORSOrigins,
 		Methods: "GET, HEAD",
 		Headers: headerKey + ", Authorization, If-None-Match, " + headerPrefer,
-		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", " + headerPolicies + ", " + headerLimits + ", Retry-After, " + headerRequestID + ", " +
+		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", " + headerPolicies + ", " +
+			headerLimits + ", Retry-After, " + headerRequestID + ", " +
 			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link, " + headerGeneration +
 			", " + headerTotal + ", " + headerPrice + ", " + headerTiming + ", Content-Disposition",
 	}

@@ -87,7 +87,8 @@ func (s *Service) lastLoads(ctx context.Context, send sendGauge) {
 	gauge("last_load_records_indexed", "Filings that the last load has added or replaced.", float64(run.Indexed))
 	gauge("last_load_records_rejected", "Records that the last load has rejected.", float64(run.Rejected))
 	gauge("withheld", "Records that the last load skipped, because their filings are withheld.", float64(run.Withheld))
-	gauge("load_read_bytes", "Bytes that the last load has read of its sources, before decompression.", float64(run.Bytes))
+	gauge("load_read_bytes", "Bytes that the last load has read of its sources, before decompression.",
+		float64(run.Bytes))
 	gauge("load_source_bytes",
 		"Bytes of the sources of the last load, before decompression; 0 if that is not known.",
 		float64(run.TotalBytes))
@@ -139,7 +140,8 @@ func (s *Service) countiesLoaded(ctx context.Context, send sendGauge) {
 	failing := generation.Failing(runs, all)
 	failed := func(county string, failed bool) {
 		send("filings_load_county_failed", "1 if one of the last 20 loads left the county of a plan unchanged, and no "+
-			"load has brought it since; at most 100 counties of each load.", one(failed), prometheus.Labels{"county": county})
+			"load has brought it since; at most 100 counties of each load.", one(failed),
+			prometheus.Labels{"county": county})
 	}
 	for county := range failing {
 		failed(county, true)

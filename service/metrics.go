@@ -13,7 +13,8 @@ import (
 	"filings/service/params"
 )
 
-// metrics counts what the service does. Labels are few and bounded: patterns of routes, never paths; tiers, never users.
+// metrics counts what the service does. Labels are few and bounded: patterns of routes, never
+// paths; tiers, never users.
 type metrics struct {
 	requests   *prometheus.CounterVec
 	durations  *prometheus.HistogramVec
@@ -37,15 +38,20 @@ var verdictLabels = [...]string{
 func newMetrics(registry *prometheus.Registry, read ...scraped) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_http_requests_total",
-			Help: "Responses to requests, by the endpoint's path, status and the caller's tier."}, []string{"route", "status", "tier"}),
+			Help: "Responses to requests, by the endpoint's path, status and the caller's tier."},
+			[]string{"route", "status", "tier"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "filings_http_request_duration_seconds",
-			Help: "Time from a request's arrival to its response, by the endpoint's path.", Buckets: serving.Seconds()}, []string{"route"}),
+			Help:    "Time from a request's arrival to its response, by the endpoint's path.",
+			Buckets: serving.Seconds()}, []string{"route"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "filings_http_requests_in_flight",
 			Help: "Requests in progress."}),
 		admissions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_admissions_total",
-			Help: "Requests with a key or a token, by verdict: admitted, unknown_key, burst, daily, lifetime, tokens or visitor."}, []string{"verdict"}),
+			Help: "Requests with a key or a token, by verdict: admitted, unknown_key, burst, daily, lifetime, " +
+				"tokens or visitor."}, []string{"verdict"}),
 		keyStore: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "filings_admission_duration_seconds",
-			Help: "Time that the key store takes to admit or refuse a request, by outcome: ok, unavailable or error.", Buckets: serving.Seconds()}, []string{"outcome"}),
+			Help: "Time that the key store takes to admit or refuse a request, by outcome: ok, unavailable " +
+				"or error.",
+			Buckets: serving.Seconds()}, []string{"outcome"}),
 	}
 	m.exporting = prometheus.NewGauge(prometheus.GaugeOpts{Name: "filings_exports_in_progress",
 		Help: "Exports that are being sent."})
@@ -56,8 +62,8 @@ func newMetrics(registry *prometheus.Registry, read ...scraped) (*metrics, error
 	m.exportRows = prometheus.NewCounter(prometheus.CounterOpts{Name: "filings_export_rows_total",
 		Help: "Rows of exports that were sent."})
 	m.parameters = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "filings_parameters_total",
-		Help: "Requests that had a parameter, by the endpoint's path and the parameter's name; never a name that isn't " +
-			"a parameter's."},
+		Help: "Requests that had a parameter, by the endpoint's path and the parameter's name; never a name that " +
+			"isn't a parameter's."},
 		[]string{"endpoint", "parameter"})
 	for _, f := range export.Formats {
 		for _, outcome := range export.Outcomes {

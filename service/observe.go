@@ -66,7 +66,8 @@ func (s *Service) refused(c *fiber.Ctx, err error) error {
 	k := s.newCall(c)
 	err = edge.Error(err)
 	if s.tools != nil && errors.Is(err, edge.ErrBodyTooLarge) {
-		err = handlers.Refuse(err, fmt.Sprintf("requests carry no body, and those to %s at most %d bytes", agentsPath, mcp.MaxBody))
+		err = handlers.Refuse(err, fmt.Sprintf("requests carry no body, and those to %s at most %d bytes", agentsPath,
+			mcp.MaxBody))
 	}
 	if errors.Is(err, edge.ErrHeadTooLarge) && (len(s.cors.Origins) > 0 || len(s.config.TokenSecrets) > 0) {
 		s.cors.Allow(c, "*") // its Origin was not read, and the response has nothing of anybody
@@ -115,7 +116,8 @@ func (s *Service) client(c *fiber.Ctx) netip.Addr {
 	client, unread := edge.Client(c, s.config.TrustedProxies)
 	if unread {
 		s.unread.Do(func() {
-			s.log.Warn("X-Forwarded-For of a trusted proxy has what is no address: its own is taken, for all its clients",
+			s.log.Warn(
+				"X-Forwarded-For of a trusted proxy has what is no address: its own is taken, for all its clients",
 				slog.String("client", client.String()))
 		})
 	}

@@ -92,7 +92,8 @@ func examples(e *endpoint) (all []openapi.Example, err error) {
 		return err
 	}
 	for _, t := range []access.Tier{access.Free, access.Pro, access.Enterprise} {
-		if err := add(openapi.Example{Name: string(t), Summary: "As the tier " + string(t) + " sees it"}, t); err != nil {
+		tier := openapi.Example{Name: string(t), Summary: "As the tier " + string(t) + " sees it"}
+		if err := add(tier, t); err != nil {
 			return nil, err
 		}
 	}

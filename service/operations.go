@@ -124,7 +124,8 @@ func (s *Service) endOperation(c *fiber.Ctx, began time.Time, route string, err 
 		}
 	}
 	took := edge.Took(s.now().Sub(began))
-	attributes = slices.Concat(edge.Attributes(c, k.id, route), []slog.Attr{took, slog.String("user", user)}, attributes)
+	attributes = slices.Concat(edge.Attributes(c, k.id, route), []slog.Attr{took, slog.String("user", user)},
+		attributes)
 	s.log.LogAttrs(context.Background(), level, "account", attributes...)
 }
 

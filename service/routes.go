@@ -153,6 +153,7 @@ func (s *Service) serveFile(f pages.File) fiber.Handler {
 		if negotiate.MatchTag(ifNoneMatch(c), tag) != negotiate.NoMatch {
 			return k.notModified(tag)
 		}
-		return f.Send(c, negotiate.Coding(string(c.Request().Header.Peek(fiber.HeaderAcceptEncoding)), "gzip") == "gzip")
+		accepted := string(c.Request().Header.Peek(fiber.HeaderAcceptEncoding))
+		return f.Send(c, negotiate.Coding(accepted, "gzip") == "gzip")
 	}
 }

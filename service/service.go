@@ -12,11 +12,12 @@
 //  1. observe gives the request its id and its time limit, and is the only one that ends a request: errors and panics
 //     from everything below come to it. It writes the error, counts and writes the one record of the log.
 //  2. edge.Framed refuses what a proxy in front may have read in another way, and closes the connection.
-//  3. preflight responds to a browser's CORS preflight, which carries no key. The OpenAPI document and the pages for people
-//     need none either: they are sent next (routes.go).
-//  4. admit calls the key store once: key, burst and quota. What a browser's token says is verified before that (browsers.go). It stands before the routes, so that without a key no
-//     client learns which paths there are, and sets the quota's headers before anything can fail, so that 400, 404, 405 and
-//     500 carry them too.
+//  3. preflight responds to a browser's CORS preflight, which carries no key. The OpenAPI document
+//     and the pages for people need none either: they are sent next (routes.go).
+//  4. admit calls the key store once: key, burst and quota. What a browser's token says is verified
+//     before that (browsers.go). It stands before the routes, so that without a key no client learns
+//     which paths there are, and sets the quota's headers before anything can fail, so that 400, 404,
+//     405 and 500 carry them too.
 //  5. wellFormed refuses what is no URL; then the router: one of the endpoints, else 404, or 405 with Allow. HEAD is
 //     handled as GET without its body, and counts like it.
 //  6. serve (respond.go) parses the parameters (package params), calls the endpoint's handler, and responds.

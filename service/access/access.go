@@ -19,8 +19,8 @@
 // while an older key is good does not end that. So a program that got no response rotates again, and
 // no client is locked out. Revoking, and rotating without an overlap, end all of them.
 //
-// A key is found by its hash, as an index finds a row; no secret is ever compared with another byte by byte. How long that
-// takes reveals at most a hash, from which no key can be made.
+// A key is found by its hash, as an index finds a row; no secret is ever compared with another byte
+// by byte. How long that takes reveals at most a hash, from which no key can be made.
 //
 // A text that does not have the form of a key is unknown without a look into the store. That this is faster reveals
 // nothing: the form is public.
@@ -31,16 +31,19 @@
 // one counter of the UTC day, so a change of tier keeps what was used. An Admission names the counter that it was
 // charged to, and Refund subtracts from that one, even after midnight or a change of tier.
 //
-// Besides these counters, which decide, the requests of each day are counted for 31 days, of every tier: Usage shows them.
+// Besides these counters, which decide, the requests of each day are counted for 31 days, of every
+// tier: Usage shows them.
 //
-// A request may have a price above 1: all of it is counted or nothing. A request whose price is known only while it is handled
-// is admitted uncharged, and charged then, at once. Rows that were not sent are refunded. If an account may have only one such
-// request at a time, it holds a lease meanwhile: over all processes, until it releases the lease or, if it dies, the lease ends
-// by itself.
+// A request may have a price above 1: all of it is counted or nothing. A request whose price is
+// known only while it is handled is admitted uncharged, and charged then, at once. Rows that were
+// not sent are refunded. If an account may have only one such request at a time, it holds a lease
+// meanwhile: over all processes, until it releases the lease or, if it dies, the lease ends by
+// itself.
 //
-// A token (package tokens) is admitted as the key that it was made with, by that key's hash, in the same script: it ends with its
-// key. Besides, all tokens of an account have a share of its day, in a counter of its own, and each visitor has a burst. Of the
-// account's burst they have a share too: a request with a token fits only up to that level, so that the rest is free for the key.
+// A token (package tokens) is admitted as the key that it was made with, by that key's hash, in the
+// same script: it ends with its key. Besides, all tokens of an account have a share of its day, in
+// a counter of its own, and each visitor has a burst. Of the account's burst they have a share too:
+// a request with a token fits only up to that level, so that the rest is free for the key.
 //
 // The burst is GCRA in its form of a leaky bucket (bucket.go): as many requests as the burst at once, refilled evenly,
 // in whole numbers without rounding. A request is measured against the quota first, so that a caller who has
@@ -72,36 +75,40 @@
 // Redis does not reply no request is admitted; at worst the customer loses the one request whose reply was lost, never
 // gains one. What survives a crash of Redis is up to its persistence (appendonly).
 //
-// Where more than eight calls are in progress in a process, the others go to Redis in groups (package batch): one write and
-// one read for all of a group, while the next one collects. A round trip by itself is more work, for both sides, than the
-// script in it, and with eight or fewer, waiting for others costs as much as it saves: docs/records/figures.md has the figures.
-// Within a group each call stays a script of its own, which Redis runs apart from all others, with a reply of its own. So
-// nothing above changes: a caller whose time is over leaves its group alone, and a group whose connection breaks is so many
-// calls without a reply. One script that took the keys of all would hold up other processes for longer, and save little:
-// Redis runs a script in 25 µs.
+// Where more than eight calls are in progress in a process, the others go to Redis in groups
+// (package batch): one write and one read for all of a group, while the next one collects. A round
+// trip by itself is more work, for both sides, than the script in it, and with eight or fewer,
+// waiting for others costs as much as it saves: docs/records/figures.md has the figures. Within a
+// group each call stays a script of its own, which Redis runs apart from all others, with a reply
+// of its own. So nothing above changes: a caller whose time is over leaves its group alone, and a
+// group whose connection breaks is so many calls without a reply. One script that took the keys of
+// all would hold up other processes for longer, and save little: Redis runs a script in 25 µs.
 //
-// Accounts are never deleted, so a Redis that has had the set of accounts and lacks it was emptied: flushed, or started
-// again without its data. Keys are then not known to be wrong (loss.go). The script of an admission looks for the set itself,
-// and only for an unknown key.
+// Accounts are never deleted, so a Redis that has had the set of accounts and lacks it was emptied:
+// flushed, or started again without its data. Keys are then not known to be wrong (loss.go). The
+// script of an admission looks for the set itself, and only for an unknown key.
 //
 // While Redis does not reply, a breaker (package breaker) refuses at once instead of letting every request wait for its
 // time to end. An account that holds something else than this package writes is refused alone.
 //
-// Redis Cluster is not supported. Admission begins with nothing but the hash of a key and must reach the account and its
-// counters in the same script, while a cluster wants the names of all of them to share a hash tag. As an account changes
-// its keys, that would have to be one tag for everything: one node would carry it all, as one Redis does. Behind Sentinel
-// Redis is one server at a time, and may be any number of them (redis_url.go).
+// Redis Cluster is not supported. Admission begins with nothing but the hash of a key and must
+// reach the account and its counters in the same script, while a cluster wants the names of all of
+// them to share a hash tag. As an account changes its keys, that would have to be one tag for
+// everything: one node would carry it all, as one Redis does. Behind Sentinel Redis is one server
+// at a time, and may be any number of them (redis_url.go).
 //
 // # SQLite
 //
-// The embedded store is one file in WAL mode. Every writer begins with BEGIN IMMEDIATE: it holds the only write lock
-// of the file, also against other processes, before it looks at a counter. Commits are not synced one by one: they
-// survive the end of a process, but a power failure may lose the last of them. A process that has a file open can use it
-// even after somebody has deleted it, with keys and counts that no other process sees. So the file at the path has to be
-// the one that was opened.
+// The embedded store is one file in WAL mode. Every writer begins with BEGIN IMMEDIATE: it holds
+// the only write lock of the file, also against other processes, before it looks at a counter.
+// Commits are not synced one by one: they survive the end of a process, but a power failure may
+// lose the last of them. A process that has a file open can use it even after somebody has deleted
+// it, with keys and counts that no other process sees. So the file at the path has to be the one
+// that was opened.
 //
-// One caller of a process at a time uses the file. Keys and users take turns (package limit), so a flood of one key makes
-// its own requests wait. A key and its user count as two, since the user is known only after the look-up.
+// One caller of a process at a time uses the file. Keys and users take turns (package limit), so a
+// flood of one key makes its own requests wait. A key and its user count as two, since the user is
+// known only after the look-up.
 package access
 
 import (
@@ -135,15 +142,17 @@ var (
 // Kinds of ErrUnavailable that waiting does not mend.
 var (
 	// ErrEmptied is that the store had accounts and has none. Create and a restored backup mend it.
-	ErrEmptied = fmt.Errorf("%w: it had accounts and has none: restore its backup, or create the accounts again", ErrUnavailable)
+	ErrEmptied = fmt.Errorf("%w: it had accounts and has none: restore its backup, or create the accounts again",
+		ErrUnavailable)
 	// ErrRefused is that the store does not serve this program: credentials, certificate or address are wrong.
 	ErrRefused = fmt.Errorf("%w to this program", ErrUnavailable)
 	// ErrCluster is that the address is one of Redis Cluster.
-	ErrCluster = fmt.Errorf("%w: it is a node of Redis Cluster, which is not supported: name one Redis, or its Sentinels", ErrRefused)
+	ErrCluster = fmt.Errorf("%w: it is a node of Redis Cluster, which is not supported: name one Redis, or its "+
+		"Sentinels", ErrRefused)
 )
 
-// InvalidError says what is wrong with an argument of Create or SetTier: the name of the parameter, and what it must be.
-// The client that sent it may read it.
+// InvalidError says what is wrong with an argument of Create or SetTier: the name of the parameter,
+// and what it must be. The client that sent it may read it.
 type InvalidError string
 
 func (e InvalidError) Error() string { return string(e) }
@@ -154,7 +163,8 @@ func invalid(format string, args ...any) error { return InvalidError(fmt.Sprintf
 type Limit struct {
 	Quota int64 // requests: a UTC day, or for life where Lifetime
 	Burst int64 // requests a second
-	// Tokens is how many requests of the quota come with tokens at the most. Those of the free tier admit no token at all.
+	// Tokens is how many requests of the quota come with tokens at the most. Those of the free tier
+	// admit no token at all.
 	Tokens int64
 	// TokenBurst is how many requests of the burst come with tokens at the most; 0: all of it.
 	TokenBurst int64
@@ -223,34 +233,39 @@ type OlderKey struct {
 	LastUsedAt *time.Time `json:"lastUsedAt"` // nil: not since it was replaced
 }
 
-// NoPrice is the price of a request with a key that counts against the burst alone: no quota refuses it. AdmitVisit does not take it.
+// NoPrice is the price of a request with a key that counts against the burst alone: no quota
+// refuses it. AdmitVisit does not take it.
 const NoPrice = -1
 
 // Store keeps accounts, keys and counters. Every method is atomic, with any number of processes on one store, and
 // returns ErrUnavailable when the store does not reply before ctx ends.
 type Store interface {
-	// Admit looks key up, and counts a request of the price n against its account if key, burst and quota allow it: n against
-	// the quota, or nothing where less remains, and one against the burst. It is one round trip. A refused request counts
-	// nothing, against neither the burst nor the quota. Where the price is not known yet n is 0: that is refused as 1 is, and
-	// takes nothing of the quota; Charge does. What costs nothing has NoPrice. ErrEmptied for an unknown key if the store has lost its accounts.
+	// Admit looks key up, and counts a request of the price n against its account if key, burst and
+	// quota allow it: n against the quota, or nothing where less remains, and one against the
+	// burst. It is one round trip. A refused request counts nothing, against neither the burst nor
+	// the quota. Where the price is not known yet n is 0: that is refused as 1 is, and takes
+	// nothing of the quota; Charge does. What costs nothing has NoPrice. ErrEmptied for an unknown
+	// key if the store has lost its accounts.
 	Admit(ctx context.Context, key string, n int64) (Admission, error)
-	// AdmitVisit is Admit with a token: to the account of the key that it was made with, and so long as that key is active; one
-	// of the free tier counts as revoked.
+	// AdmitVisit is Admit with a token: to the account of the key that it was made with, and so
+	// long as that key is active; one of the free tier counts as revoked.
 	AdmitVisit(ctx context.Context, v Visit, n int64) (Admission, error)
 	// Charge counts n requests, 1 or more, against the quota that the account of a has now, and with a
 	// token against the tokens' share too, or, where less remains, none: then the verdict is that of
 	// what is exhausted. What remains is said in both cases. The admission that it returns is the one
 	// to refund. ErrNoAccount.
 	Charge(ctx context.Context, a Admission, n int64) (Admission, error)
-	// Refund gives back n of the requests that Admit or Charge counted, for what the service failed to send. It never gives
-	// back more than was counted. It works with a context whose request has ended, for a time that it bounds itself.
+	// Refund gives back n of the requests that Admit or Charge counted, for what the service failed
+	// to send. It never gives back more than was counted. It works with a context whose request has
+	// ended, for a time that it bounds itself.
 	Refund(ctx context.Context, a Admission, n int64) error
 	// Usage returns what user has used, as one moment has it. ErrNoAccount.
 	Usage(ctx context.Context, user string) (Usage, error)
 
-	// AcquireLease takes the lease of user's account, of which there is one, for LeaseTime, or renews it, and returns 0. While a
-	// holder with another id has it, it changes nothing, and returns how long that one has it unless it renews it. An id is
-	// any text that no other holder has.
+	// AcquireLease takes the lease of user's account, of which there is one, for LeaseTime, or
+	// renews it, and returns 0. While a holder with another id has it, it changes nothing, and
+	// returns how long that one has it unless it renews it. An id is any text that no other holder
+	// has.
 	AcquireLease(ctx context.Context, user, id string) (left time.Duration, err error)
 	// Release ends the lease, unless it has another holder by now. As with Refund, the context may have ended.
 	Release(ctx context.Context, user, id string) error
@@ -271,8 +286,8 @@ type Store interface {
 	// List returns all accounts by user.
 	List(ctx context.Context) ([]Account, error)
 
-	// Ping reports whether the store can admit requests: it counts, but in a counter of its own. ErrEmptied if the store
-	// has lost its accounts.
+	// Ping reports whether the store can admit requests: it counts, but in a counter of its own.
+	// ErrEmptied if the store has lost its accounts.
 	Ping(ctx context.Context) error
 	Close() error
 }

@@ -100,9 +100,11 @@ func validText(what, text string) error {
 	return nil
 }
 
-// account fills in what follows from the limits. hash is "" where the key was revoked, created is in microseconds since 1970.
+// account fills in what follows from the limits. hash is "" where the key was revoked, created is
+// in microseconds since 1970.
 func (l Limits) account(user string, tier Tier, prefix, hash, name string, created, used int64) Account {
-	a := Account{User: user, Tier: tier, Prefix: prefix, State: "revoked", Name: name, CreatedAt: time.UnixMicro(created).UTC(), Used: used, Hash: hash}
+	a := Account{User: user, Tier: tier, Prefix: prefix, State: "revoked", Name: name,
+		CreatedAt: time.UnixMicro(created).UTC(), Used: used, Hash: hash}
 	if hash != "" {
 		a.State = "active"
 	}

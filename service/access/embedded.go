@@ -23,8 +23,9 @@ const (
 	// lockTimeout bounds what has no deadline of its own: refunds, and commands. A transaction takes far less than a
 	// millisecond: one that waits longer than this waits for a process that hangs.
 	lockTimeout = 20 * time.Second
-	// lockRetry is the pause between two attempts to get the lock that another process holds. SQLite would wait by
-	// itself, but without looking at contexts, and with pauses so long that a busy process keeps another out for seconds.
+	// lockRetry is the pause between two attempts to get the lock that another process holds.
+	// SQLite would wait by itself, but without looking at contexts, and with pauses so long that a
+	// busy process keeps another out for seconds.
 	lockRetry = 500 * time.Microsecond
 
 	ownerOnly fs.FileMode = 0o600
@@ -73,8 +74,9 @@ func OpenEmbedded(path string, limits Limits, now func() time.Time) (*Embedded, 
 	if err != nil {
 		return nil, fmt.Errorf("open key store: %w", err)
 	}
-	// One connection: the file has one write lock. Callers wait for their turn at it before they ask for the connection:
-	// database/sql gives that to any of those who wait, so that one could wait through a flood for as long as it lasts.
+	// One connection: the file has one write lock. Callers wait for their turn at it before they
+	// ask for the connection: database/sql gives that to any of those who wait, so that one could
+	// wait through a flood for as long as it lasts.
 	db.SetMaxOpenConns(1)
 	e := &Embedded{db: db, turns: limit.New(1, time.Now), path: path, opened: opened, limits: limits, now: now}
 	e.had.rememberIn(filepath.Join(filepath.Dir(path), HadAccountsFile))
@@ -170,13 +172,15 @@ func (e *Embedded) write(ctx context.Context, whose, what string, change func(tr
 	})
 }
 
-// attempt runs an operation when the caller, a key's hash or a user, has its turn, and repeats it while another process holds
-// the lock that it needs, until ctx ends. Errors that are not results of the store become ErrUnavailable.
+// attempt runs an operation when the caller, a key's hash or a user, has its turn, and repeats it
+// while another process holds the lock that it needs, until ctx ends. Errors that are not results
+// of the store become ErrUnavailable.
 func (e *Embedded) attempt(ctx context.Context, whose, what string, operation func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	if file, err := os.Stat(e.path); err != nil || !os.SameFile(file, e.opened) {
-		return fmt.Errorf("%s: %w: its file was deleted or replaced: restore it and restart the service", what, ErrUnavailable)
+		return fmt.Errorf("%s: %w: its file was deleted or replaced: restore it and restart the service", what,
+			ErrUnavailable)
 	}
 	turn := e.turns.Join(whose, "", "")
 	defer turn.Leave(whose)
@@ -191,7 +195,8 @@ func (e *Embedded) attempt(ctx context.Context, whose, what string, operation fu
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, ErrNoAccount), errors.Is(err, ErrHasKey), errors.Is(err, ErrRevoked), errors.Is(err, ErrEmptied):
+	case errors.Is(err, ErrNoAccount), errors.Is(err, ErrHasKey), errors.Is(err, ErrRevoked),
+		errors.Is(err, ErrEmptied):
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return fmt.Errorf("%s: %w: %v", what, ErrUnavailable, err)

@@ -143,8 +143,9 @@ func (t transaction) countTokens(s *state, n int64) error {
 	return t.exec(t.statements.count, s.user, tokensCounter(s.now), n)
 }
 
-// count counts n requests, in the counter and in the day. The first one of a day deletes the days that nobody asks for any
-// more, and the counters of the days before yesterday, to which no refund can belong.
+// count counts n requests, in the counter and in the day. The first one of a day deletes the days
+// that nobody asks for any more, and the counters of the days before yesterday, to which no refund
+// can belong.
 func (t transaction) count(s *state, n int64) error {
 	s.used += n
 	if err := t.exec(t.statements.count, s.user, counterOf(s.tier, s.now), n); err != nil {

@@ -80,8 +80,8 @@ func prepareStatements(ctx context.Context, db *sql.DB) (statements, error) {
 	return s, nil
 }
 
-// transaction is what a change works with: it holds the write lock of the file until it ends. Its statements take no context,
-// since the transaction ends with its own.
+// transaction is what a change works with: it holds the write lock of the file until it ends. Its
+// statements take no context, since the transaction ends with its own.
 type transaction struct {
 	tx         *sql.Tx
 	statements statements

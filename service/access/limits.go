@@ -45,7 +45,8 @@ func validTier(tier Tier) error {
 	return nil
 }
 
-// left returns the quota of a tier, and how much of it remains. Used may be more than the quota, after a change of tier.
+// left returns the quota of a tier, and how much of it remains. Used may be more than the quota,
+// after a change of tier.
 func (l Limits) left(tier Tier, used int64) (quota, remaining int64) {
 	quota = l[tier].Quota
 	return quota, max(0, quota-used)
@@ -73,11 +74,13 @@ type state struct {
 // admission fills in what follows from the limits and the clock. v is nil where no token is used.
 func (l Limits) admission(verdict Verdict, s state, v *Visit) Admission {
 	tier, now := s.tier, s.now
-	a := Admission{Verdict: verdict, User: s.user, Tier: tier, Reset: midnight(now), Now: now, Burst: s.bucket.window("burst", l[tier].Burst, now)}
+	a := Admission{Verdict: verdict, User: s.user, Tier: tier, Reset: midnight(now), Now: now,
+		Burst: s.bucket.window("burst", l[tier].Burst, now)}
 	a.Limit, a.Remaining = l.left(tier, s.used)
 	if v != nil {
 		share := l[tier].Tokens
-		a.Tokens = Window{Name: "tokens", Limit: share, Used: s.tokens, Remaining: max(0, share-s.tokens), Resets: a.Reset}
+		a.Tokens = Window{Name: "tokens", Limit: share, Used: s.tokens, Remaining: max(0, share-s.tokens),
+			Resets: a.Reset}
 		a.Visitor = s.visitor.window("visitor", v.Burst, now)
 		a.Burst.Limit = l[tier].burst(true)
 		a.Burst.Used = min(a.Burst.Used, a.Burst.Limit)
@@ -169,7 +172,8 @@ type Day struct {
 // UsageDays is how many days Usage has. The stores keep one more, for refunds and clocks that go back a little.
 const UsageDays = 30
 
-// Leases last LeaseTime after the last AcquireLease. A holder that renews every LeaseRenewal loses none to one call that fails.
+// Leases last LeaseTime after the last AcquireLease. A holder that renews every LeaseRenewal loses
+// none to one call that fails.
 const (
 	LeaseTime    = 60 * time.Second
 	LeaseRenewal = 20 * time.Second

@@ -16,8 +16,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// redisFailure says that Redis did not do what was attempted, and why in words of our own: the texts of the errors below
-// hold addresses, and whatever a server replies. What no time mends is ErrRefused or ErrCluster.
+// redisFailure says that Redis did not do what was attempted, and why in words of our own: the
+// texts of the errors below hold addresses, and whatever a server replies. What no time mends is
+// ErrRefused or ErrCluster.
 func redisFailure(what string, err error) error {
 	var certificate *tls.CertificateVerificationError
 	var errorReply redis.Error
@@ -27,7 +28,8 @@ func redisFailure(what string, err error) error {
 		kind = ErrRefused
 	case errors.As(err, &errorReply):
 		switch code := replyCode(errorReply); {
-		case slices.Contains(clusterCodes, code), strings.Contains(errorReply.Error(), "in a cluster node"): // what a script gets
+		// what a script gets
+		case slices.Contains(clusterCodes, code), strings.Contains(errorReply.Error(), "in a cluster node"):
 			return fmt.Errorf("%s: %w", what, ErrCluster)
 		case code == notPermitted, refusal.MatchString(errorReply.Error()):
 			kind = ErrRefused

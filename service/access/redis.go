@@ -32,8 +32,9 @@ type RedisConfig struct {
 	Prefix string
 	// Now is the clock. Nil: that of Redis, the only right one with more than one process.
 	Now func() time.Time
-	// HadAccounts is the path of a file that outlives the process, and tells the next one that the store has had accounts.
-	// Nothing is kept where its folder is not there. Empty: only this process knows.
+	// HadAccounts is the path of a file that outlives the process, and tells the next one that the
+	// store has had accounts. Nothing is kept where its folder is not there. Empty: only this
+	// process knows.
 	HadAccounts string
 	// Registerer gets the metric of the circuit breaker. Nil: there is none.
 	Registerer prometheus.Registerer
@@ -43,8 +44,8 @@ type RedisConfig struct {
 
 // Redis is a Store in one Redis server, or in the one that Sentinel names, for any number of processes.
 //
-// The deadline of a context ends the wait for a reply. A context that is cancelled before its deadline is noticed before
-// a command is sent; from then on Redis has five seconds to reply.
+// The deadline of a context ends the wait for a reply. A context that is cancelled before its
+// deadline is noticed before a command is sent; from then on Redis has five seconds to reply.
 type Redis struct {
 	client  *redis.Client
 	breaker *breaker.Breaker
@@ -155,8 +156,9 @@ type evaluation struct {
 	reply  *redis.Cmd
 }
 
-// evaluate runs scripts one after the other, and keeps the reply to each: they are written and read together, but no less
-// apart than if each were sent alone. A Redis that does not know one has not run it.
+// evaluate runs scripts one after the other, and keeps the reply to each: they are written and read
+// together, but no less apart than if each were sent alone. A Redis that does not know one has not
+// run it.
 func (r *Redis) evaluate(ctx context.Context, all []*evaluation) {
 	if len(all) == 1 {
 		all[0].reply = all[0].script.Run(ctx, r.client, nil, all[0].args...)
@@ -178,8 +180,9 @@ func (r *Redis) evaluate(ctx context.Context, all []*evaluation) {
 //go:embed lua
 var scriptFiles embed.FS
 
-// loadScripts reads the scripts, by the names of their files. Redis gets to know one when it first runs. The limits are part of their
-// text: as arguments they were most of what a request sent to Redis.
+// loadScripts reads the scripts, by the names of their files. Redis gets to know one when it first
+// runs. The limits are part of their text: as arguments they were most of what a request sent to
+// Redis.
 func loadScripts(limits Limits) (map[string]*redis.Script, error) {
 	prelude, err := scriptFiles.ReadFile("lua/prelude.lua")
 	if err != nil {
@@ -200,7 +203,8 @@ func loadScripts(limits Limits) (map[string]*redis.Script, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read scripts: %w", err)
 		}
-		scripts[strings.TrimSuffix(file.Name(), ".lua")] = redis.NewScript("local tiers = {}\n" + start.String() + string(prelude) + "\n" + string(text))
+		scripts[strings.TrimSuffix(file.Name(), ".lua")] = redis.NewScript("local tiers = {}\n" + start.String() +
+			string(prelude) + "\n" + string(text))
 	}
 	return scripts, nil
 }

@@ -20,8 +20,8 @@ const (
 	dialTimeout  = time.Second
 	replyTimeout = 5 * time.Second
 
-	// A command without a reply may have counted: sent again, it would count twice. Connections that Redis has closed are
-	// noticed before a command is sent, so none fails for that.
+	// A command without a reply may have counted: sent again, it would count twice. Connections
+	// that Redis has closed are noticed before a command is sent, so none fails for that.
 	noRetries = -1
 	// callTimeout bounds what has no time of a request's: connecting, and a reply.
 	callTimeout = dialTimeout + replyTimeout
@@ -70,13 +70,14 @@ func redisOptions(address string) (*redis.Options, error) {
 	return o, nil
 }
 
-// failoverOptions does the same for the primary that Sentinels name. After a failover go-redis closes the connections to
-// the former one, and connects to the new one.
+// failoverOptions does the same for the primary that Sentinels name. After a failover go-redis
+// closes the connections to the former one, and connects to the new one.
 func failoverOptions(address string) (*redis.FailoverOptions, error) {
 	o, err := redis.ParseFailoverURL(address)
 	if err != nil || o.MasterName == "" || o.ReplicaOnly || o.RouteByLatency || o.RouteRandomly {
 		return nil, errors.New("the Redis URL of Sentinels must look like " +
-			"redis://sentinel1:26379/0?master_name=filings&addr=sentinel2:26379, or rediss:// for TLS, and lead to the primary alone")
+			"redis://sentinel1:26379/0?master_name=filings&addr=sentinel2:26379, or rediss:// for TLS, and lead " +
+			"to the primary alone")
 	}
 	if o.TLSConfig != nil {
 		o.TLSConfig.ServerName = "" // that of the first Sentinel: each server shows the certificate of its own host
@@ -87,9 +88,11 @@ func failoverOptions(address string) (*redis.FailoverOptions, error) {
 	return o, nil
 }
 
-// bound sets what bounds connecting and replies, where an address does not. By TLS it has the deadline of the context hold for
-// the handshake too: go-redis would shake hands without looking at it.
-func bound(dial, reply *time.Duration, by *func(context.Context, string, string) (net.Conn, error), secure *tls.Config) {
+// bound sets what bounds connecting and replies, where an address does not. By TLS it has the
+// deadline of the context hold for the handshake too: go-redis would shake hands without looking at
+// it.
+func bound(dial, reply *time.Duration, by *func(context.Context, string, string) (net.Conn, error),
+	secure *tls.Config) {
 	*dial, *reply = cmp.Or(*dial, dialTimeout), cmp.Or(*reply, replyTimeout)
 	if secure != nil {
 		*by = (&tls.Dialer{Config: secure}).DialContext

@@ -1,9 +1,10 @@
-// Package cursor encodes and decodes cursors: the text with which a client continues a crawl. It owns that text's form. It
-// refuses to know what the query and the position in it mean.
+// Package cursor encodes and decodes cursors: the text with which a client continues a crawl. It
+// owns that text's form. It refuses to know what the query and the position in it mean.
 //
-// A cursor holds all that the next page needs, so that the service keeps nothing of a crawl. Its checksum finds damage, by
-// a client or on the way. It is no signature: a client that makes up a cursor learns nothing that a query would not have
-// returned, since the tier of its key is applied at each request.
+// A cursor holds all that the next page needs, so that the service keeps nothing of a crawl. Its
+// checksum finds damage, by a client or on the way. It is no signature: a client that makes up a
+// cursor learns nothing that a query would not have returned, since the tier of its key is applied
+// at each request.
 package cursor
 
 import (
@@ -36,17 +37,19 @@ const (
 	versionPacked = 2 // the query is packed, being longer than MaxQuery
 )
 
-// MaxQuery is how many bytes a cursor has for a query. A cursor is in an address and in a header, of which servers between take
-// 4 KiB at least. A hundred ids of any size fit.
+// MaxQuery is how many bytes a cursor has for a query. A cursor is in an address and in a header,
+// of which servers between take 4 KiB at least. A hundred ids of any size fit.
 const MaxQuery = 2048
 
 // Fits reports whether a cursor has room for a query, packed if it is long: so the hundred corners of a polygon fit.
 func Fits(query string) bool { return len(query) <= MaxQuery || len(pack(query)) <= MaxQuery }
 
-// packed are the characters that take half a byte: those of numbers, and of what separates them in a query. Others take one and a half.
+// packed are the characters that take half a byte: those of numbers, and of what separates them in
+// a query. Others take one and a half.
 const packed = "0123456789.,-%B"
 
-// pack writes a query with packed characters as their position, and each other one as what is after the last position and its own halves.
+// pack writes a query with packed characters as their position, and each other one as what is after
+// the last position and its own halves.
 func pack(query string) string {
 	var halves []byte
 	for _, c := range []byte(query) {
@@ -112,7 +115,8 @@ func (c *Cursor) texts() []*string { return []*string{&c.Generation, &c.Endpoint
 func Parse(text string) (c Cursor, err error) {
 	b, err := encoding.DecodeString(text)
 	end := len(b) - crc32.Size
-	if err != nil || end < 1 || b[0] != version && b[0] != versionPacked || binary.LittleEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], table) {
+	if err != nil || end < 1 || b[0] != version && b[0] != versionPacked ||
+		binary.LittleEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], table) {
 		return Cursor{}, ErrDamaged
 	}
 	r := reader{rest: b[1:end]}

@@ -1,5 +1,6 @@
-// Package mvt writes vector tiles of points in the form of MVT 2.1 (https://github.com/mapbox/vector-tile-spec). It refuses to know what
-// the points are. The same points give the same bytes: orb, the library for it, writes properties in the order of a Go map.
+// Package mvt writes vector tiles of points in the form of MVT 2.1
+// (https://github.com/mapbox/vector-tile-spec). It refuses to know what the points are. The same
+// points give the same bytes: orb, the library for it, writes properties in the order of a Go map.
 package mvt
 
 import (
@@ -11,8 +12,8 @@ import (
 // Extent is how many units wide and high a tile is.
 const Extent = 4096
 
-// Tile is a tile of the square web mercator map: of those that lie 2^Zoom side by side, the one in this column from the west and this row
-// from the north.
+// Tile is a tile of the square web mercator map: of those that lie 2^Zoom side by side, the one in
+// this column from the west and this row from the north.
 type Tile struct{ Zoom, Column, Row int }
 
 // Layer collects the points of a layer.
@@ -75,7 +76,8 @@ func (l *Layer) Add(id int64, latitude, longitude float64, properties ...Propert
 	feature = protowire.AppendVarint(protowire.AppendTag(feature, featureType, protowire.VarintType), isPoint)
 	x, y := l.tile.position(latitude, longitude)
 	geometry := protowire.AppendVarint(nil, moveToOne)
-	geometry = protowire.AppendVarint(protowire.AppendVarint(geometry, protowire.EncodeZigZag(x)), protowire.EncodeZigZag(y))
+	geometry = protowire.AppendVarint(protowire.AppendVarint(geometry, protowire.EncodeZigZag(x)),
+		protowire.EncodeZigZag(y))
 	feature = protowire.AppendBytes(protowire.AppendTag(feature, featureGeometry, protowire.BytesType), geometry)
 	l.features = protowire.AppendBytes(protowire.AppendTag(l.features, layerFeatures, protowire.BytesType), feature)
 }
@@ -83,7 +85,8 @@ func (l *Layer) Add(id int64, latitude, longitude float64, properties ...Propert
 // position returns where in a tile something is, from its north-western corner.
 func (t Tile) position(latitude, longitude float64) (x, y int64) {
 	width := math.Ldexp(1, t.Zoom)
-	north := math.Asinh(math.Tan(latitude * math.Pi / 180)) // the map ends at 85.05 degrees, and rows go on to the poles
+	// the map ends at 85.05 degrees, and rows go on to the poles
+	north := math.Asinh(math.Tan(latitude * math.Pi / 180))
 	return inside((longitude+180)/360*width - float64(t.Column)), inside((1-north/math.Pi)/2*width - float64(t.Row))
 }
 
@@ -94,7 +97,8 @@ func appendValue(dst []byte, v any) []byte {
 	case string:
 		return protowire.AppendString(protowire.AppendTag(dst, valueString, protowire.BytesType), v)
 	case float64:
-		return protowire.AppendFixed64(protowire.AppendTag(dst, valueDouble, protowire.Fixed64Type), math.Float64bits(v))
+		return protowire.AppendFixed64(protowire.AppendTag(dst, valueDouble, protowire.Fixed64Type),
+			math.Float64bits(v))
 	case int64:
 		return protowire.AppendVarint(protowire.AppendTag(dst, valueUint, protowire.VarintType), uint64(v))
 	}

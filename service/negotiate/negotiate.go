@@ -1,4 +1,5 @@
-// Package negotiate reads what a request's headers say about its response: Accept, Accept-Encoding, Prefer and If-None-Match.
+// Package negotiate reads what a request's headers say about its response: Accept, Accept-Encoding,
+// Prefer and If-None-Match.
 package negotiate
 
 import (
@@ -9,7 +10,8 @@ import (
 	"strings"
 )
 
-// Coding returns the one of codings that an Accept-Encoding prefers, "" for none. Of those that it likes alike it is the first.
+// Coding returns the one of codings that an Accept-Encoding prefers, "" for none. Of those that it
+// likes alike it is the first.
 func Coding(accept string, codings ...string) (best string) {
 	quality, most := qualities(accept), 0.0
 	for _, coding := range codings {
@@ -54,8 +56,8 @@ func preferences(prefer string) iter.Seq2[string, string] {
 	}
 }
 
-// Handling returns what the Prefer of a request says about handling: "strict", "lenient", or "". The first preference of that
-// name counts.
+// Handling returns what the Prefer of a request says about handling: "strict", "lenient", or "".
+// The first preference of that name counts.
 func Handling(prefer string) string {
 	for name, value := range preferences(prefer) {
 		if strings.EqualFold(name, "handling") {
@@ -113,8 +115,8 @@ func tokenOf(name string) string {
 	return b.String()
 }
 
-// WantsGeoJSON reports whether an Accept prefers GeoJSON to JSON. Where it likes both alike it is JSON, unless GeoJSON is
-// named and JSON is not. Who wants neither gets JSON, as everywhere here.
+// WantsGeoJSON reports whether an Accept prefers GeoJSON to JSON. Of two that it likes alike JSON is
+// sent, unless GeoJSON is named and JSON is not. A client that accepts neither gets JSON.
 func WantsGeoJSON(accept string) bool {
 	quality := qualities(accept)
 	of := func(mediaType string) (q float64, named bool) {

@@ -8,12 +8,14 @@
 //
 //	ak_pub_ base64url(payload) . base64url(HMAC-SHA256(secret, "filings-token-1" + payload))
 //
-// The payload is JSON and no secret: whoever has a token can read it. It is signed by a secret of the service and not by anything that
-// the key store has, which is the SHA-256 of keys: else that would be a secret too. Nothing of a token is stored.
+// The payload is JSON and no secret: whoever has a token can read it. It is signed by a secret of
+// the service and not by anything that the key store has, which is the SHA-256 of keys: else that
+// would be a secret too. Nothing of a token is stored.
 //
-// Of two secrets the first signs and both verify, so that a secret is replaced without an outage. A token is verified by writing it
-// again from its payload: it has to be that text, compared in constant time. So there is one text of a payload, and what base64 lets
-// pass (bits after the end, line breaks) is refused with everything else.
+// Of two secrets the first signs and both verify, so that a secret is replaced without an outage. A
+// token is verified by writing it again from its payload: it has to be that text, compared in
+// constant time. So there is one text of a payload, and what base64 lets pass (bits after the end,
+// line breaks) is refused with everything else.
 package tokens
 
 import (
@@ -47,8 +49,8 @@ type Payload struct {
 	Filter    string   `json:"filter"` // a query string; "": all filings
 	Fields    string   `json:"fields"` // separated by commas; "": all that the tier shows
 	Burst     int64    `json:"burst"`  // of each visitor
-	// Checked is that filings had every value that Filter leaves out, when the token was made. Of another token that is looked
-	// at whenever it is used.
+	// Checked is that filings had every value that Filter leaves out, when the token was made. Of
+	// another token that is looked at whenever it is used.
 	Checked bool   `json:"checked,omitempty"`
 	Label   string `json:"label,omitempty"` // what the log calls it
 }
@@ -72,7 +74,9 @@ func (s Secrets) Validate() error {
 	}
 	for _, secret := range s {
 		if len(secret) < minSecret {
-			return fmt.Errorf("must be one or two of %d bytes or more, separated by a comma: as `openssl rand -hex 32` makes them", minSecret)
+			return fmt.Errorf(
+				"must be one or two of %d bytes or more, separated by a comma: as `openssl rand -hex 32` makes them",
+				minSecret)
 		}
 	}
 	return nil
@@ -97,7 +101,8 @@ func write(secret string, payload []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(signed))
 	mac.Write(payload)
-	return Start + base64.RawURLEncoding.EncodeToString(payload) + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+	return Start + base64.RawURLEncoding.EncodeToString(payload) + "." +
+		base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // Verify returns what a token holds, false where none of s has signed it. It may have expired.

@@ -4,19 +4,20 @@
 //
 // # Design
 //
-// A call alone costs a write and a read on either side, and the time until the other side wakes up. Where many calls are in
-// progress, that is most of the work, and they can share it. Up to the threshold, a call that waits for others only loses time.
-// So a call goes alone while no more than threshold are in progress. Any other waits for the batch that is under way, if one is,
-// and goes with the next one, with all that came meanwhile: the busier the server, the larger the batches, and nothing waits for
-// a clock.
+// A call alone costs a write and a read on either side, and the time until the other side wakes up.
+// Where many calls are in progress, that is most of the work, and they can share it. Up to the
+// threshold, a call that waits for others only loses time. So a call goes alone while no more than
+// threshold are in progress. Any other waits for the batch that is under way, if one is, and goes
+// with the next one, with all that came meanwhile: the busier the server, the larger the batches,
+// and nothing waits for a clock.
 //
 // A batch without results after lateTime holds up no other: the next one is sent meanwhile. So a dead connection fails
 // only the calls that went there.
 //
-// A caller whose context ends leaves, and the others of its batch stay. Its call is not sent, unless it has been. That is why
-// go-redis's AutoPipeline is not used: it runs a queued command in a context of its own, so that a request's deadline is
-// forgotten and an admission may be counted after its caller was refused (v9.23.0, autopipeline.go; it calls itself
-// experimental).
+// A caller whose context ends leaves, and the others of its batch stay. Its call is not sent,
+// unless it has been. That is why go-redis's AutoPipeline is not used: it runs a queued command in
+// a context of its own, so that a request's deadline is forgotten and an admission may be counted
+// after its caller was refused (v9.23.0, autopipeline.go; it calls itself experimental).
 package batch
 
 import (
@@ -59,14 +60,15 @@ type batch[T comparable] struct {
 	err   error         // what came instead
 }
 
-// New returns a group whose calls go through send, which keeps the result of each in the call itself. A call that goes alone
-// has the context of its caller; those of a batch have one that ends after limit.
+// New returns a group whose calls go through send, which keeps the result of each in the call
+// itself. A call that goes alone has the context of its caller; those of a batch have one that ends
+// after limit.
 func New[T comparable](limit time.Duration, send func(ctx context.Context, calls []T)) *Group[T] {
 	return &Group[T]{send: send, limit: limit}
 }
 
-// Do sends a call, alone or with others, and returns when it has its result. An error says that it has none: after the end
-// of ctx it may have been sent, and must not be looked at.
+// Do sends a call, alone or with others, and returns when it has its result. An error says that it
+// has none: after the end of ctx it may have been sent, and must not be looked at.
 func (g *Group[T]) Do(ctx context.Context, call T) error {
 	b := g.join(call)
 	defer g.leave()
