@@ -58,6 +58,12 @@ export class Cells {
     });
   }
 
+  /** How many filings the last ones that it learned have a place, and the boxes around them. */
+  get whole() {
+    const { points } = this.#known.get("0/0/0");
+    return { count: points.reduce((sum, { count }) => sum + count, 0), boxes: points.map(({ bbox }) => bbox) };
+  }
+
   /**
    * The cells of a view as far as they are known: { latitude, longitude, count, sum, id, bbox, bounds }. id is there where it is one
    * filing, bbox where it is known; bounds, four parameters, are around the cell.

@@ -1,6 +1,6 @@
 // What is filtered, in words: a chip each above the result, and a sentence on paper.
 
-import { element, one } from "./dom.js";
+import { button, element, one } from "./dom.js";
 import { brief, label, money, number } from "./format.js";
 
 /** What is between the values of a filter that takes several: names of counties and of people have commas of their own. */
@@ -45,12 +45,8 @@ export const sentenceOf = (where) => chipsOf(where).map(({ text }) => text).join
 export function showChips(where, changed) {
   const place = one("#chips"), held = [...place.children].indexOf(document.activeElement.closest("#chips li"));
   const chips = chipsOf(where);
-  const button = (text, name, changes) => {
-    const made = element("button", { type: "button", "aria-label": name, class: name === text && "all" }, text);
-    made.addEventListener("click", () => changed(changes));
-    return element("li", {}, made);
-  };
-  const all = chips.length > 1 ? [button("Clear all", "Clear all", Object.assign({}, ...chips.map((chip) => chip.changes), Object.fromEntries(Object.keys(where).map((name) => [name, ""]))))] : [];
-  place.replaceChildren(...chips.map(({ text, changes }) => button(`${text} ×`, `Remove the filter ${text}`, changes)), ...all);
+  const item = (text, name, changes) => element("li", {}, button({ "aria-label": name, class: name === text && "all" }, () => changed(changes), text));
+  const all = chips.length > 1 ? [item("Clear all", "Clear all", Object.assign({}, ...chips.map((chip) => chip.changes), Object.fromEntries(Object.keys(where).map((name) => [name, ""]))))] : [];
+  place.replaceChildren(...chips.map(({ text, changes }) => item(`${text} ×`, `Remove the filter ${text}`, changes)), ...all);
   if (held >= 0) (place.children[Math.min(held, place.children.length - 1)]?.firstChild ?? one("#term")).focus();
 }

@@ -11,6 +11,13 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+/** Returns a new button; pressed is called when it is. */
+export function button(attributes, pressed, ...children) {
+  const made = element("button", { type: "button", ...attributes }, ...children);
+  made.addEventListener("click", pressed);
+  return made;
+}
+
 /** Puts others in place of children; the focus stays on the one with the same key, or on the first where that is gone. */
 export function refill(place, ...children) {
   const held = place.contains(document.activeElement) && document.activeElement.dataset.key;
@@ -22,12 +29,11 @@ export function refill(place, ...children) {
 
 /** Returns a button that copies what copied is then; where that is not allowed, refused is called. */
 export function copying(name, attributes, copied, refused) {
-  const button = element("button", { type: "button", ...attributes }, name);
-  button.addEventListener("click", async () => {
-    button.textContent = await navigator.clipboard.writeText(copied()).then(() => "Copied", refused);
-  });
-  button.addEventListener("blur", () => (button.textContent = name));
-  return button;
+  const made = button(attributes, async () => {
+    made.textContent = await navigator.clipboard.writeText(copied()).then(() => "Copied", refused);
+  }, name);
+  made.addEventListener("blur", () => (made.textContent = name));
+  return made;
 }
 
 /** Returns the first element that a selector matches. */

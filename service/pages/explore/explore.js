@@ -10,7 +10,6 @@ import { around, Cells } from "./cells.js";
 import { showChips } from "./chips.js";
 import { Details } from "./details.js";
 import { one } from "./dom.js";
-import { extentOf } from "./extent.js";
 import { choose } from "./facets.js";
 import { Filters, fold } from "./filters.js";
 import { Fresh } from "./fresh.js";
@@ -23,6 +22,7 @@ import { Search } from "./search.js";
 import { Side } from "./side.js";
 import { isKey } from "./suggest.js";
 import { View } from "./view.js";
+import { world } from "./world.js";
 
 const pageSize = 100; // the most that one request brings
 const pause = 300, typing = 700; // ms without a further change before the service is asked
@@ -206,17 +206,13 @@ async function askAll(signal) {
 
 /** Asks where it is, and goes there when the filters name another place. */
 async function locate(signal) {
-  const { placed, box } = await extentOf(found.all, async (world) => {
-    const { data } = await get("places", "v1/filings/clusters", { ...where, ...world, generation: found.generation }, signal);
-    tiles.learnWorld(data);
-    return data;
-  });
+  if (!found.all) tiles.learnWorld((await get("places", "v1/filings/clusters", { ...where, ...world, generation: found.generation }, signal)).data);
+  const { count: placed, boxes } = tiles.whole, place = placeOf(where);
   found.placed = placed;
   if (!isRegion()) counts.set(unplacedOf(where), found.total - placed);
-  const place = placeOf(where);
-  if (place !== shownPlace && box) {
+  if (place !== shownPlace && placed) {
     going = true;
-    map.show(box);
+    map.show(boxes);
     going = false;
   }
   shownPlace = place;

@@ -1,6 +1,6 @@
 // The facets beside the result: the types, counties and holders with most filings, a bar each, which filters when it is pressed.
 
-import { element, one, refill } from "./dom.js";
+import { button, element, one, refill } from "./dom.js";
 import { choose, isChosen } from "./facets.js";
 import { number } from "./format.js";
 
@@ -19,8 +19,7 @@ export function showFacets(answers, where, { chosen, more }) {
     const groups = answers[kind].groups.filter(({ key }) => key !== null);
     const most = groups[0]?.filings ?? 1;
     const shown = groups.filter((group, i) => i < few || isChosen(kind, group.key, where));
-    const all = element("button", { type: "button", "data-key": kind, "aria-label": `${title}: all ${number(answers[kind].total)}` }, `all ${number(answers[kind].total)}`);
-    all.addEventListener("click", () => more(kind));
+    const text = `all ${number(answers[kind].total)}`, all = button({ "data-key": kind, "aria-label": `${title}: ${text}` }, () => more(kind), text);
     return [
       element("h2", {}, title, ...(groups.length > few ? [all] : [])),
       groups.length ? element("ul", {}, ...shown.map((group) => barOf(kind, group, group.filings / most, where, chosen))) : element("p", {}, "None"),
@@ -33,11 +32,10 @@ export function showFacets(answers, where, { chosen, more }) {
  * selects what has no value, which is called none.
  */
 export function barOf(kind, { key, filings }, part, where, chosen, none, ...more) {
-  const pressed = key !== null && { type: "button", title: key, "data-key": key, "data-kind": kind, "aria-pressed": String(isChosen(kind, key, where)) };
-  const made = element(pressed ? "button" : "div", { class: "bar-of", ...pressed },
-    element("span", { class: "name" }, key ?? none),
-    element("span", { class: "count" }, number(filings), element("span", { class: "spoken" }, filings === 1 ? " filing" : " filings")), ...more);
+  const parts = [element("span", { class: "name" }, key ?? none),
+    element("span", { class: "count" }, number(filings), element("span", { class: "spoken" }, filings === 1 ? " filing" : " filings")), ...more];
+  const made = key === null ? element("div", { class: "bar-of" }, ...parts)
+    : button({ class: "bar-of", title: key, "data-key": key, "data-kind": kind, "aria-pressed": String(isChosen(kind, key, where)) }, () => chosen(choose(kind, key, where)), ...parts);
   made.style.setProperty("--part", `${100 * part}%`);
-  if (pressed) made.addEventListener("click", () => chosen(choose(kind, key, where)));
   return element("li", {}, made);
 }

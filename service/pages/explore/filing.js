@@ -1,6 +1,6 @@
 // Filings in the panels: one with its head, its sections and what is related to it, and those of one place as a list to choose from.
 
-import { copying, element } from "./dom.js";
+import { button, copying, element } from "./dom.js";
 import { filings, label, value } from "./format.js";
 import { plainly } from "./words.js";
 
@@ -56,7 +56,7 @@ function changesOf({ differences, since, said }) {
 }
 
 function linkOf(name, text, only, count) {
-  const made = element("button", { type: "button", class: "link", title: "Show all filings with this" }, value(name, text));
+  const made = button({ class: "link", title: "Show all filings with this" }, () => only({ [related[name]]: text }), value(name, text));
   const said = element("span", { class: "count" });
   const tell = async (asked) => {
     const n = await count(related[name], text, asked);
@@ -66,15 +66,11 @@ function linkOf(name, text, only, count) {
   let timer = 0;
   for (const there of ["pointerenter", "focus"]) made.addEventListener(there, () => (timer = setTimeout(() => said.textContent || tell(true), 300)));
   for (const away of ["pointerleave", "blur"]) made.addEventListener(away, () => clearTimeout(timer));
-  made.addEventListener("click", () => only({ [related[name]]: text }));
   return element("span", {}, made, said);
 }
 
 /** Filings, each of which opens when it is chosen: opened is called with its id. */
 export function listOf(all, opened) {
-  return element("ul", {}, ...all.map((filing) => {
-    const choose = element("button", { type: "button", "data-id": filing.id }, titleOf(filing));
-    choose.addEventListener("click", () => opened(String(filing.id)));
-    return element("li", {}, choose, element("p", {}, gistOf(filing)));
-  }));
+  return element("ul", {}, ...all.map((filing) => element("li", {},
+    button({ "data-id": filing.id }, () => opened(String(filing.id)), titleOf(filing)), element("p", {}, gistOf(filing)))));
 }

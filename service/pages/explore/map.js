@@ -73,9 +73,10 @@ export class FilingsMap {
     this.#regions.show(where);
   }
 
-  /** Shows a box, and what is around it if it is small. */
-  show(box) {
-    this.#map.fitBounds(box, { maxZoom: about, padding: [30, 30], animate: false });
+  /** Shows what is in boxes, as the service has them, and what is around it if it is small. */
+  show(boxes) {
+    const corners = boxes.flatMap(([w, south, e, north]) => [[south, place(w)], [north, place(e)]]);
+    this.#map.fitBounds(L.latLngBounds(corners), { maxZoom: about, padding: [30, 30], animate: false });
   }
 
   /** The parameters that ask for what is in view. */

@@ -1,6 +1,6 @@
 // What the reader may have meant by a term that no filing contains as it stands (typos=auto).
 
-import { element, one } from "./dom.js";
+import { button, one } from "./dom.js";
 import { label } from "./format.js";
 import { counted } from "./suggest.js";
 
@@ -26,13 +26,9 @@ export function showMeant(meant, chosen) {
   const place = one("#meant");
   place.hidden = !meant;
   if (!meant) return place.replaceChildren();
-  const buttons = meant.offers.map(({ text, changes }) => {
-    const button = element("button", { type: "button" }, text);
-    button.addEventListener("click", () => {
-      chosen(changes);
-      one("#term").focus(); // the button goes
-    });
-    return button;
-  });
+  const buttons = meant.offers.map(({ text, changes }) => button({}, () => {
+    chosen(changes);
+    one("#term").focus(); // the button goes
+  }, text));
   place.replaceChildren(meant.text, ...(buttons.length ? [meant.said, ...buttons, "?"] : []));
 }

@@ -1,7 +1,7 @@
 // Filings over time: a bar a day, a month or a year, as their span wants, of counts or of amounts. What is dragged over is
 // filtered by, and so is what lies between the two handles, which arrow keys move.
 
-import { element, one } from "./dom.js";
+import { button, element, one } from "./dom.js";
 import { daysIn, lastDay } from "./facets.js";
 import { brief, filings, money, number } from "./format.js";
 
@@ -71,13 +71,11 @@ export class Strip {
 
   #draw(filtered) {
     const held = document.activeElement.closest("#time [data-part]")?.dataset.part;
-    const kind = element("button", { type: "button", "data-part": "kind", "aria-pressed": String(this.#amounts) }, this.#amounts ? "by amount" : "by number");
-    kind.addEventListener("click", () => {
+    const kind = button({ "data-part": "kind", "aria-pressed": String(this.#amounts) }, () => {
       this.#amounts = !this.#amounts;
       this.#draw(filtered);
-    });
-    const all = element("button", { type: "button", "data-part": "all", hidden: !filtered }, "All time");
-    all.addEventListener("click", () => this.#set({ date_start: "", date_end: "" }));
+    }, this.#amounts ? "by amount" : "by number");
+    const all = button({ "data-part": "all", hidden: !filtered }, () => this.#set({ date_start: "", date_end: "" }), "All time");
     const strip = element("div", { class: "strip" }, this.#drawn(), ...this.#ticks(), this.#handle(0, "From"), this.#handle(1, "Until"));
     strip.addEventListener("pointerdown", (event) => this.#drag(event, strip));
     this.#place.replaceChildren(element("div", { class: "said" }, element("span", {}), kind, all), strip);

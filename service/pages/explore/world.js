@@ -3,6 +3,9 @@
 
 export const west = -270, east = 90;
 
+/** All of it, as parameters of clusters: in as many cells as there may be. */
+export const world = { bounds_north: 90, bounds_south: -90, bounds_east: 180, bounds_west: -180, zoom: 3 };
+
 /** The map's longitude of one of the service. */
 export const place = (longitude) => (longitude > east ? longitude - 360 : longitude);
 
