@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,10 +13,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"filings/cmd/testservers/servers"
+	"filings/index"
 	"filings/service/access"
 	"filings/service/servicetest"
 	"filings/service/webtest"
@@ -193,29 +196,41 @@ func TestX35_MapLibre(t *testing.T) {
 	}
 }
 
+// openElsewhere opens a page with a map on an origin of its own, whose tiles are of l, by a token with these filters. It has the lines
+// of the documents that have these texts, and new tokens at /token.
+func (s *site) openElsewhere(t *testing.T, l *servicetest.Listener, filters string, has ...string) *webtest.Page {
+	t.Helper()
+	maplibre := http.FileServer(http.Dir(filepath.Join(servers.NodeModules(t, "maplibre-gl"), "maplibre-gl", "dist")))
+	files, page := http.NewServeMux(), ""
+	other := httptest.NewServer(files)
+	t.Cleanup(other.Close)
+	token := func() string {
+		return s.get(t, access.Pro, "/v1/tokens?endpoints=tiles&visitor_burst=25&expires_in=600&origin="+other.URL+filters).body
+	}
+	files.Handle("/maplibre/", http.StripPrefix("/maplibre/", maplibre))
+	files.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page) })
+	files.HandleFunc("/token", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, token()) })
+	var made struct{ Data struct{ Token string } }
+	if err := json.Unmarshal([]byte(token()), &made); err != nil || made.Data.Token == "" {
+		t.Fatal(err)
+	}
+	address := `"https://localhost:8443/v1/tiles.json?token=` + made.Data.Token + `"`
+	page = strings.Replace(pageOfMap(t, has...), `location.origin + "/v1/tiles.json"`, address, 1)
+	page = strings.ReplaceAll(page, "localhost:8443", l.Address)
+	p := webtest.Open(t, other.URL)
+	p.Wait("window.ready || (window.errors ?? []).length")
+	return p
+}
+
 // TestX35_MapLibreToken: a page on another origin draws tiles with a token that is in the address of tiles.json alone. No preflight is sent,
 // each tile costs one request, and only what the token selects is drawn.
 func TestX35_MapLibreToken(t *testing.T) {
 	t.Parallel()
 	servers.Nightly(t, "proxies")
 	servers.Program(t, servers.Browser)
-	modules := servers.NodeModules(t, "maplibre-gl")
 	s := &site{Site: servicetest.New(t, oracle(synthesized(3000)), servicetest.Options{})}
 	l := servicetest.ListenTLS(t, s.App)
-	files, page := http.NewServeMux(), ""
-	files.Handle("/maplibre/", http.StripPrefix("/maplibre/", http.FileServer(http.Dir(filepath.Join(modules, "maplibre-gl", "dist")))))
-	files.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page) })
-	other := httptest.NewServer(files)
-	t.Cleanup(other.Close)
-	a := s.get(t, access.Pro, "/v1/tokens?endpoints=tiles&visitor_burst=25&filing_type=Tax+Lien&origin="+other.URL)
-	var made struct{ Data struct{ Token string } }
-	if err := json.Unmarshal([]byte(a.body), &made); err != nil || made.Data.Token == "" {
-		t.Fatalf("%d %s", a.status, a.body)
-	}
-	page = strings.Replace(pageOfMap(t, "choose"), `location.origin + "/v1/tiles.json"`, fmt.Sprintf(`"https://%s/v1/tiles.json?token=%s"`, l.Address, made.Data.Token), 1)
-	before := s.used(t, "user-pro")
-	p := webtest.Open(t, other.URL)
-	p.Wait("window.ready || (window.errors ?? []).length")
+	p := s.openElsewhere(t, l, "&filing_type=Tax+Lien", "choose")
 	p.Do(chromedp.Evaluate[chromedp.Void]("drag([[0, 0, 3], [150, 90, 0], [-150, -90, 0]])", chromedp.EvalAwaitPromise))
 	drawn := p.Value(`[...new Set(map.queryRenderedFeatures().map((f) => f.properties.filingType ?? "cluster"))].sort().join()`)
 	if got := p.Value(`errors.join("\n")`); got != "" || drawn != "Tax Lien" {
@@ -223,10 +238,50 @@ func TestX35_MapLibreToken(t *testing.T) {
 	}
 	log := s.Log.String()
 	tiles := strings.Count(log, `"route":"/v1/tiles/:generation/:z/:x/:y.mvt"`)
-	if used := s.used(t, "user-pro") - before; tiles < 2 || used != int64(tiles+1) {
-		t.Errorf("%d tiles and their address cost %d requests", tiles, used)
+	if used := s.used(t, "user-pro"); tiles < 2 || used != int64(tiles+2) {
+		t.Errorf("%d tiles, their address and the token cost %d requests", tiles, used)
 	}
 	if regexp.MustCompile(`OPTIONS|preflight|"status":[345]|ak_pub_`).MatchString(log) {
 		t.Errorf("a preflight, a refusal or a token: %s", log)
+	}
+}
+
+// forgetful keeps the live generation alone.
+type forgetful struct{ *lineage }
+
+func (e forgetful) Kept(ctx context.Context) ([]index.Generation, error) {
+	kept, err := e.lineage.Kept(ctx)
+	return slices.DeleteFunc(kept, func(g index.Generation) bool { return !g.Live }), err
+}
+
+// TestX35_OpenMap: a map that stays open goes on after a load, and after the end of its token, by the lines of
+// docs/api/webmaps.md: each costs one request for the addresses of the tiles.
+func TestX35_OpenMap(t *testing.T) {
+	t.Parallel()
+	servers.Nightly(t, "proxies")
+	servers.Program(t, servers.Browser)
+	filings, e := synthesized(3000), &lineage{}
+	generation := e.promote(filings[:1500])
+	s := newSite(t, forgetful{e})
+	p := s.openElsewhere(t, servicetest.ListenTLS(t, s.App), "", "choose", "renew")
+	address := p.Value(`map.getSource("filings").tiles[0]`)
+	for i, change := range []func(){
+		func() { generation = e.promote(filings[1500:]) },
+		func() { s.clock.Advance(time.Hour) }, // the token has ended
+		func() { generation = e.promote(filings[:1000]) },
+	} {
+		change()
+		s.clock.Advance(2 * time.Second)
+		p.Value(`map.jumpTo({ zoom: map.getZoom() + 1 }), ""`)
+		p.Wait(fmt.Sprintf(`(window.address = map.getSource("filings")?.tiles?.[0] ?? "").includes(%q) && address !== %q &&
+			map.areTilesLoaded() && map.queryRenderedFeatures().length > 0`, generation, address))
+		address = p.Value("address")
+		got := p.Value(`errors.filter((e) => !/\((401|410)\)/.test(e)).join() + [map.getCenter().lng.toFixed(1), map.getZoom()]`)
+		if want := fmt.Sprintf("-81.4,%d", 9+i); got != want {
+			t.Errorf("%d: errors, or another view: %s", i, got)
+		}
+		if sets := strings.Count(s.Log.String(), `"route":"/v1/tiles.json"`); sets != i+2 {
+			t.Errorf("%d: %d requests for the addresses of tiles", i, sets)
+		}
 	}
 }
