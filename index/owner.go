@@ -239,15 +239,6 @@ func OwnerMark(name string, seed uint64) (mark uint64) {
 	return mark
 }
 
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
 // MarkStart is the hash of no bytes, and MarkByte that of some bytes and one more (FNV-1a).
 const MarkStart uint64 = 14695981039346656037
 

@@ -39,6 +39,15 @@ func Typed(s string) string {
 	}, s)
 }
 
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 // apostrophes are the characters that people use for one. The last two are others of them in NFC.
 const apostrophes = "'`´‘’ʻʼ′\u1fef\u1ffd"
 

@@ -224,6 +224,7 @@ type Report struct {
 	TakenOut         int64 `json:"takenOut,omitempty"`
 	Identical        int64 `json:"identical,omitempty"` // rows that are the same as others in every field
 	Rounded          int64 `json:"rounded"`             // amounts that were rounded to the cent
+	Normalized       int64 `json:"normalized"`          // texts that were not in NFC
 	// Uncomputed counts cells of spreadsheets with a formula that no program has computed: they are
 	// missing values.
 	Uncomputed int64 `json:"uncomputed"`

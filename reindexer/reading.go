@@ -53,10 +53,11 @@ type reading struct {
 	mayEmpty []string // names of sources that may be a header without rows
 	warn     func(format string, values ...any)
 
-	at      atomic.Int64 // which of the sources is read, from 1; 0: none yet
-	bytes   atomic.Int64 // read of the sources as they are stored
-	read    atomic.Int64 // records, rejected ones included
-	rounded int64        // amounts of the records that were taken
+	at    atomic.Int64 // which of the sources is read, from 1; 0: none yet
+	bytes atomic.Int64 // read of the sources as they are stored
+	read  atomic.Int64 // records, rejected ones included
+
+	rounded, normalized int64 // amounts and texts of the records that were taken
 
 	unread     map[string]int64 // values that "or nothing" left out, by field
 	uncomputed int64            // formulas of spreadsheets without a value
@@ -367,6 +368,7 @@ func (r *reading) take(src source.Source, row *source.Row, f *index.Filing, resu
 	}
 	r.count.Indexed++
 	r.rounded += result.Rounded
+	r.normalized += result.Normalized
 	if isAbroad(f) {
 		if r.abroad++; r.abroad == 1 {
 			r.atAbroad = fmt.Sprintf("%s:%d", src.Name, row.Line)

@@ -22,13 +22,14 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // outcome is what reading a text led to.
 type outcome struct {
-	filings  []*index.Filing
-	deleted  []int64
-	rejects  []Reject
-	ignored  record.Names
-	rounded  int64
-	read     int64
-	failures error
+	filings    []*index.Filing
+	deleted    []int64
+	rejects    []Reject
+	ignored    record.Names
+	rounded    int64
+	normalized int64
+	read       int64
+	failures   error
 }
 
 // settings are how a text is read.
@@ -71,7 +72,7 @@ func readSource(t testing.TB, src source.Source, s settings) outcome {
 		o.filings = append(o.filings, &kept)
 		return nil
 	})
-	o.ignored, o.rounded, o.read = r.rules.Ignored, r.rounded, r.read.Load()
+	o.ignored, o.rounded, o.normalized, o.read = r.rules.Ignored, r.rounded, r.normalized, r.read.Load()
 	return o
 }
 
@@ -128,6 +129,15 @@ func TestL4_AmountsAreRoundedAndCounted(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"id": 1.0, "county": "A, FL", "filingAmount": 1.01, "currentAmount": 2.68},
 		values(t, o.filings[0])); diff != "" {
 		t.Errorf("filing (-want +got):\n%s", diff)
+	}
+}
+
+func TestX61_TextsOfTakenRecordsAreCounted(t *testing.T) {
+	t.Parallel()
+	o := read(t, `{"id":1,"county":"A, FL","owner":"Pen\u0303a","propertyAddress":"1 E\u0301lm St"}`+"\n"+
+		`{"id":2,"county":"none","owner":"Pen\u0303a"}`+"\n"+`{"id":3,"county":"A, FL","owner":"Peña\u200b"}`+"\n", settings{})
+	if o.normalized != 2 || len(o.filings) != 2 || o.filings[0].Text(index.Owner) != "Peña" {
+		t.Errorf("%d texts of %d filings, want 2 of 2", o.normalized, len(o.filings))
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/xuri/excelize/v2"
 
+	"filings/index"
 	"filings/index/generation"
 	"filings/index/indextest"
 )
@@ -69,6 +70,34 @@ func TestL7_AFullLoad(t *testing.T) {
 	})
 }
 
+// TestX61_OneCounty: sources in NFC and NFD have one county, each filing of which is found. The report counts the texts that were changed.
+func TestX61_OneCounty(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, store generation.Store) {
+		report := mustRun(t, config(t, store, `{"id":1,"county":"Doña Ana, NM","owner":"PEÑA, ROSA"}`+"\n"+
+			"{\"id\":2,\"county\":\"Don\u0303a Ana, NM\",\"owner\":\"Pen\u0303a\u200b, Rosa\",\"caseNumber\":\"2026\u2011TL\u201117\"}\n"))
+		want := map[string]CountyCounts{"Doña Ana, NM": {2, &Changes{Added: 2}}}
+		if diff := cmp.Diff(want, report.Counties); diff != "" || report.Normalized != 2 {
+			t.Errorf("%d texts were normalized, counties (-want +got):\n%s", report.Normalized, diff)
+		}
+		reader, err := store.Open(t.Context(), report.Generation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, where := range []index.Predicate{
+			index.InCounty("DON\u0303A ANA"), index.Contains{Text: index.SearchText("pen\u0303a")}, index.Contains{Text: index.SearchText("ñA, r")},
+			index.AnyOf{Fields: []index.Field{index.OwnerKey}, Values: []string{index.OwnerKeyOf("Rosa Pe\u00adna")}},
+		} {
+			if n, err := reader.Count(t.Context(), index.Where(where)); n != 2 || err != nil {
+				t.Errorf("%v: %d, %v", where, n, err)
+			}
+		}
+		if n, err := reader.Count(t.Context(), index.Where(index.Contains{Text: index.SearchText("2026-tl–17\u200b")})); n != 1 || err != nil {
+			t.Errorf("the case number: %d, %v", n, err)
+		}
+	})
+}
+
 // TestX21_Uncomputed: a formula that no program has computed is a missing value, and the report says how many there are.
 func TestX21_Uncomputed(t *testing.T) {
 	t.Parallel()
@@ -92,12 +121,12 @@ func TestX21_Uncomputed(t *testing.T) {
 func TestReport_IsTheLineOfTheProgram(t *testing.T) {
 	t.Parallel()
 	got, err := json.Marshal(Report{
-		Generation: "g", Read: 1, Indexed: 2, Updated: 3, Deleted: 4, Missing: 5, Rejected: 6, Rounded: 7, Uncomputed: 10,
+		Generation: "g", Read: 1, Indexed: 2, Updated: 3, Deleted: 4, Missing: 5, Rejected: 6, Rounded: 7, Normalized: 21, Uncomputed: 10,
 		IgnoredFields: map[string]int64{"x": 8}, Filings: 9, Seconds: 1.5, Promoted: true,
 		Sources:  []SourceCounts{{"a.csv", 11, 12, 13, 14, 15}},
 		Counties: map[string]CountyCounts{"A, FL": {16, &Changes{17, 18, 19}}, "B, FL": {Filings: 20}}, Warnings: []string{"w"},
 	})
-	want := `{"generation":"g","read":1,"indexed":2,"updated":3,"deleted":4,"missing":5,"rejected":6,"withheld":0,"withheldContacts":0,"rounded":7,"uncomputed":10,` +
+	want := `{"generation":"g","read":1,"indexed":2,"updated":3,"deleted":4,"missing":5,"rejected":6,"withheld":0,"withheldContacts":0,"rounded":7,"normalized":21,"uncomputed":10,` +
 		`"ignoredFields":{"x":8},"sources":[{"name":"a.csv","rows":11,"records":12,"leftOut":13,"rejected":14,"indexed":15}],` +
 		`"counties":{"A, FL":{"filings":16,"added":17,"changed":18,"removed":19},"B, FL":{"filings":20}},"warnings":["w"],"changes":null,"filings":9,"seconds":1.5,"promoted":true}`
 	if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {

@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"filings/index"
 )
 
@@ -85,26 +87,32 @@ func (d *draft) setID(v *value) {
 	d.filing.ID = id
 }
 
+// setText takes a text in NFC (rule X61).
 func (d *draft) setText(field index.Field, v *value, longest int, valid func(string) bool, otherwise string) {
+	text := norm.NFC.String(v.text)
 	switch {
 	case v.kind != kindString:
 		d.fail(field.String(), v.describe()+" is not text")
-	case strings.IndexByte(v.text, 0) >= 0:
+	case strings.IndexByte(text, 0) >= 0:
 		d.fail(field.String(), "has a NUL character")
-	case len(v.text) > longest && utf8.RuneCountInString(v.text) > longest:
-		d.fail(field.String(), "has "+strconv.Itoa(utf8.RuneCountInString(v.text))+
+	case len(text) > longest && utf8.RuneCountInString(text) > longest:
+		d.fail(field.String(), "has "+strconv.Itoa(utf8.RuneCountInString(text))+
 			" characters; at most "+strconv.Itoa(longest)+" are allowed")
-	case valid != nil && !valid(v.text):
-		d.fail(field.String(), quote(v.text)+" "+otherwise)
+	case valid != nil && !valid(text):
+		d.fail(field.String(), quote(text)+" "+otherwise)
 	default:
-		d.filing.SetText(field, v.text)
+		d.filing.SetText(field, text)
+		if text != v.text {
+			d.result.Normalized++
+		}
 	}
 }
 
-// isCounty refuses blanks at the ends of the name: no query could ever select such a county, since
-// parameters are trimmed.
+// isCounty refuses a name that has nothing to be seen, or blanks at its ends: no query could ever select such a
+// county, since parameters are trimmed.
 func isCounty(s string) bool {
 	name, state := index.SplitCounty(s)
+	name = index.Typed(name)
 	return name != "" && strings.TrimSpace(name) == name && len(state) == 2 && isCapital(state[0]) && isCapital(state[1])
 }
 

@@ -12,8 +12,9 @@ type Rules struct {
 
 // Result is what reading a record led to.
 type Result struct {
-	Deleted bool  // the record deletes the filing with its id, which alone is valid
-	Rounded int64 // amounts that lost digits
+	Deleted    bool  // the record deletes the filing with its id, which alone is valid
+	Rounded    int64 // amounts that lost digits
+	Normalized int64 // texts that were not in NFC
 
 	// Reason says what is wrong; it is "" for a good record.
 	Reason string

@@ -124,9 +124,9 @@ func isNumeric(kind index.Kind) bool {
 	return false
 }
 
-// missing reports whether v stands for no value: null, "" and an empty list do.
+// missing reports whether v stands for no value: null, "", a text of format characters alone and an empty list do.
 func (v *value) missing() bool {
-	return v.kind == kindNull || v.kind == kindString && v.text == "" || v.kind == kindStrings && len(v.list) == 0
+	return v.kind == kindNull || v.kind == kindString && index.Typed(v.text) == "" || v.kind == kindStrings && len(v.list) == 0
 }
 
 // describe says what v is, to begin a reason with.

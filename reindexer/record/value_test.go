@@ -187,6 +187,32 @@ func TestL4_AmountsAreRounded(t *testing.T) {
 	}
 }
 
+// TestX61_Normalized: texts are taken in NFC, and counted if they were not, and keep what else they have. One without a character
+// that is seen is none. No county has such a name.
+func TestX61_Normalized(t *testing.T) {
+	t.Parallel()
+	half := index.MaxText/2 + 1
+	for in, want := range map[string]struct {
+		normalized int64
+		owner      string
+		reason     string
+	}{
+		`{"id":1,"county":"Don\u0303a Ana, NM","owner":"Pen\u0303a, Rosa","propertyAddress":"1 Élm St"}`: {2, "Peña, Rosa", ""},
+		`{"id":2,"county":"Doña Ana, NM","owner":"PE\u00adÑA’S\u200b – ﬁ"}`:                              {0, "PE\u00adÑA’S\u200b – ﬁ", ""},
+		`{"id":3,"county":"A\u200b, FL","owner":"\u200b\u00ad\ufeff"}`:                                   {0, "", ""},
+		`{"id":4,"county":"A, FL","owner":" \u200b"}`:                                                    {0, " \u200b", ""},
+		`{"id":5,"county":"A, FL","owner":"` + strings.Repeat("n\u0303", half) + `"}`:                    {1, strings.Repeat("ñ", half), ""},
+		`{"id":6,"county":"\u200b, FL"}`:                                                                 {0, "", `is not "<County>, <ST>"`},
+		`{"id":7,"county":"\u200b A, FL"}`:                                                               {0, "", `is not "<County>, <ST>"`},
+		`{"id":8,"county":"A, FL","filingDate":"2026\u201102-03"}`:                                       {0, "", "is not a day"},
+	} {
+		f, got := parse(in, Rules{})
+		if got.Normalized != want.normalized || f.Text(index.Owner) != want.owner || !strings.Contains(got.Reason, want.reason) || (got.Reason == "") != (want.reason == "") {
+			t.Errorf("%s: owner %q, result %+v", in, f.Text(index.Owner), got)
+		}
+	}
+}
+
 func TestL6_ReasonsStayShort(t *testing.T) {
 	t.Parallel()
 	for _, long := range []string{`"` + strings.Repeat("ü", 100_000) + `"`, `1` + strings.Repeat("0", 100_000)} {
