@@ -73,6 +73,19 @@ func TestExplore_Requests(t *testing.T) {
 	}
 }
 
+// TestExplore_FirstView: what a reader first sees takes few requests of the key, and few bytes.
+func TestExplore_FirstView(t *testing.T) {
+	t.Parallel()
+	servers.Nightly(t, "browser")
+	e := explore(t, "")
+	e.use(e.site.Key)
+	const most = 400_000
+	bytes := e.number(`String(performance.getEntries().reduce((sum, { transferSize = 0 }) => sum + transferSize, 0))`)
+	if sent := e.sent(0); len(sent) > 8 || bytes > most || bytes < most/4 {
+		t.Errorf("it sent %q, and loaded %d bytes", sent, bytes)
+	}
+}
+
 // TestExplore_MovedWhileAsked: what the filters select is of no view, so a view that changes while it is asked for costs nothing.
 func TestExplore_MovedWhileAsked(t *testing.T) {
 	t.Parallel()

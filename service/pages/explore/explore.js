@@ -198,7 +198,7 @@ async function askAll(signal) {
   const { total, list } = found, pagesAtMost = inView.checked ? 1 : view.map ? 3 : 2;
   if (found.all || total > pageSize * pagesAtMost) return;
   const others = Array.from({ length: Math.ceil(total / pageSize) }, (_, page) => page * pageSize).filter((from) => from !== list.pagination.offset);
-  const pages = await Promise.all(others.map((from) => getRows("list", { offset: from || "" }, signal)));
+  const pages = await Promise.all(others.map((from) => getRows("more", { offset: from || "" }, signal)));
   if (client.generation !== found.generation) return; // newer data came meanwhile: the pages are of two generations
   found.all = [list, ...pages].flatMap(({ data }) => data);
   tiles.learnFilings(found.all);
