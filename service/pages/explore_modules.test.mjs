@@ -96,6 +96,18 @@ test("what one of two kinds filters costs nothing; too large a table is asked fo
   assert.deepEqual(sent.slice(1), ["filing_type,month", "filing_type", "month", "filing_type", "month"]);
 });
 
+test("filings that are all here are a table too, in which days can be chosen", async () => {
+  const groups = new Groups(() => assert.fail("nothing is asked for"));
+  const kinds = ["filing_type", "day"], filing = (filingType, filingDate) => ({ filingType, filingDate, filingAmount: null });
+  const rows = [filing("Tax Lien", "2026-02-02"), filing("Tax Lien", "2026-02-04"), filing("HOA Lien", "2026-02-27")];
+  await groups.pair(kinds, { county: "Kenedy, TX", date_start: "2026-02-01", date_end: "2026-02-28" }, null, rows);
+  const few = await groups.pair(kinds, { county: "Kenedy, TX", date_start: "2026-02-03", date_end: "2026-02-28" }, null, rows.slice(1));
+  assert.deepEqual(few.day.groups.map(({ key }) => key), ["2026-02-02", "2026-02-04", "2026-02-27"]);
+  assert.deepEqual(few.filing_type.groups.map(({ key, filings }) => [key, filings]), [["HOA Lien", 1], ["Tax Lien", 1]]);
+  const other = await groups.pair(kinds, { county: "Lee, FL", date_start: "2026-02-03", date_end: "2026-02-28" }, null, rows.slice(2));
+  assert.deepEqual(other.day.groups.map(({ key }) => key), ["2026-02-27"]);
+});
+
 test("bars of time have no gaps, and are years where months are many", () => {
   const bars = barsOf([{ key: "2026-01", filings: 1, sum: 2 }, { key: null, filings: 9, sum: null }, { key: "2025-11", filings: 3, sum: null }]);
   assert.deepEqual(bars.map(({ key, filings }) => [key, filings]), [["2025-11", 3], ["2025-12", 0], ["2026-01", 1]]);
