@@ -13,7 +13,8 @@ import (
 	"filings/service/params"
 )
 
-// ChangesSince handles GET /v1/filings/changes: what the caller's copy of one generation needs to become one of another.
+// ChangesSince handles GET /v1/filings/changes: what the caller's copy of one generation needs to
+// become one of another.
 func ChangesSince(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	at := *q.Cursor
 	at.Generation = cmp.Or(q.Generation, index.GenerationID(r.Generation()))

@@ -9,8 +9,9 @@ import (
 	"filings/service/params"
 )
 
-// MapClusters handles GET /v1/filings/clusters: the filings in a box of a map, added up by tiles. It is no page: its cells
-// are all there is, and their counts add up to the total of the list with the same filters.
+// MapClusters handles GET /v1/filings/clusters: the filings in a box of a map, added up by tiles.
+// It is no page: its cells are all there is, and their counts add up to the total of the list with
+// the same filters.
 func MapClusters(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	cells, err := r.Cells(ctx, q.Query.Where, q.Grid)
 	return Result{Data: mapped(cells, &q)}, err
@@ -39,8 +40,8 @@ type Clusters struct {
 	Precision int       `json:"precision" help:"Cells are tiles of which 2 to the power of this make up the world's width: zoom + 2, or less."`
 }
 
-// cluster is a cell of a response. Its box is written as GeoJSON does: names for its edges would make the largest response
-// a tenth larger, compressed.
+// cluster is a cell of a response. Its box is written as GeoJSON does: names for its edges would
+// make the largest response a tenth larger, compressed.
 type cluster struct {
 	Count     int64    `json:"count" help:"Filings in the cell."`
 	Sum       *float64 `json:"sum" help:"Sum of their amounts, dollars; null with a token that does not show amounts."`
@@ -54,8 +55,8 @@ type cluster struct {
 // bbox is the edges of a box in the order of RFC 7946: west, south, east, north.
 type bbox [4]float64
 
-// bboxOf returns the edges of b with six decimals, as the centroid has them (0.1 m). Some sources write fifteen: with these
-// the largest response would be half as large again, compressed.
+// bboxOf returns the edges of b with six decimals, as the centroid has them (0.1 m). Some sources
+// write fifteen: with these the largest response would be half as large again, compressed.
 func bboxOf(b index.Box) bbox {
 	return bbox{outwards(b.West, -1), outwards(b.South, -1), outwards(b.East, 1), outwards(b.North, 1)}
 }

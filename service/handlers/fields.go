@@ -45,8 +45,10 @@ func typeOf(k index.Kind) FieldType {
 
 // groupedBy are the dimensions that are the values of a field.
 var groupedBy = map[index.Field]index.Dimension{
-	index.County: index.ByCounty, index.Owner: index.ByOwner, index.FilingType: index.ByFilingType, index.FilingHolder: index.ByHolder,
-	index.PropertyClassification: index.ByPropertyClassification, index.Categories: index.ByCategory, index.City: index.ByCity,
+	index.County: index.ByCounty, index.Owner: index.ByOwner, index.FilingType: index.ByFilingType,
+	index.FilingHolder:           index.ByHolder,
+	index.PropertyClassification: index.ByPropertyClassification, index.Categories: index.ByCategory,
+	index.City: index.ByCity,
 }
 
 // Fields handles GET /v1/fields: what a form for filters needs to know of the fields that the caller sees.
@@ -66,7 +68,8 @@ func Fields(ctx context.Context, r *serving.Reader, q params.Request) (Result, e
 			continue
 		}
 		info, of := f.Info(), values[f]
-		stats := FieldStats{Name: info.Name, Type: typeOf(info.Kind), Tier: access.Tier(info.Tier.String()), Help: info.Help, Filled: of.Filled}
+		stats := FieldStats{Name: info.Name, Type: typeOf(info.Kind), Tier: access.Tier(info.Tier.String()),
+			Help: info.Help, Filled: of.Filled}
 		if least, greatest := of.Extremes(f); least != nil {
 			stats.Min, stats.Max = least, greatest
 		}

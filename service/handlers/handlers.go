@@ -1,5 +1,6 @@
-// Package handlers has a handler for each endpoint: a function from a Reader of one generation and a parsed request to a
-// Result. A handler writes nothing and knows no HTTP: package service routes to it, and gives its Result a form.
+// Package handlers has a handler for each endpoint: a function from a Reader of one generation and
+// a parsed request to a Result. A handler writes nothing and knows no HTTP: package service routes
+// to it, and gives its Result a form.
 package handlers
 
 import (

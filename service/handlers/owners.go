@@ -32,18 +32,21 @@ type OwnerAmounts struct {
 	Sum   float64 `json:"sum" help:"Sum of the amounts, dollars."`
 }
 
-// Owners handles GET /v1/owners: a page. A position is how many owners stand before it, since a generation never changes.
+// Owners handles GET /v1/owners: a page. A position is how many owners stand before it, since a
+// generation never changes.
 func Owners(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	page, err := r.Owners(ctx, q.OwnerQuery())
 	data := make([]Owner, len(page.List))
 	for i, p := range page.List {
-		data[i] = Owner{Name: p.Name, Filings: p.Filings, Writings: p.Writings, Counties: make([]OwnerCounty, len(p.Counties)),
+		data[i] = Owner{Name: p.Name, Filings: p.Filings, Writings: p.Writings,
+			Counties:     make([]OwnerCounty, len(p.Counties)),
 			FilingAmount: OwnerAmounts{p.Amounts, index.Dollars(p.SumCents)}}
 		for j, c := range p.Counties {
 			data[i].Counties[j] = OwnerCounty(c)
 		}
 		if p.FirstFilingDate != "" {
-			data[i].FirstFilingDate, data[i].LastFilingDate = &page.List[i].FirstFilingDate, &page.List[i].LastFilingDate
+			data[i].FirstFilingDate = &page.List[i].FirstFilingDate
+			data[i].LastFilingDate = &page.List[i].LastFilingDate
 		}
 	}
 	result := Result{Data: data, Total: page.Total}
@@ -64,8 +67,8 @@ type Correction struct {
 	To   []string `json:"to"`
 }
 
-// corrected returns w, or, where it selects nothing, the filter of the words of its term, each as it was typed or one near it (rule
-// X29), with what was put for them.
+// corrected returns w, or, where it selects nothing, the filter of the words of its term, each as
+// it was typed or one near it (rule X29), with what was put for them.
 func corrected(ctx context.Context, r *serving.Reader, w index.Filter) (index.Filter, []Correction, error) {
 	if n, err := r.Count(ctx, w); err != nil || n > 0 {
 		return w, nil, err

@@ -201,7 +201,8 @@ func Distinct(f index.Field) Handler {
 		// A county whose filings have no date, or no county.
 		n, err := r.Count(ctx, q.Query.Where)
 		if err == nil && n == 0 {
-			err = Refuse(index.ErrNotFound, fmt.Sprintf("there is no county %q; /v1/counties lists them", params.Shorten(q.County)))
+			err = Refuse(index.ErrNotFound, fmt.Sprintf("there is no county %q; /v1/counties lists them",
+				params.Shorten(q.County)))
 		}
 		return Result{Data: []string{}}, err
 	}

@@ -16,7 +16,8 @@ import (
 const mostPoints = 500
 
 // shown are the fields of the points of a tile: for all tiers the same.
-var shown = index.SetOf(index.ID, index.Latitude, index.Longitude, index.FilingType, index.FilingAmount, index.FilingDate, index.County)
+var shown = index.SetOf(index.ID, index.Latitude, index.Longitude, index.FilingType, index.FilingAmount,
+	index.FilingDate, index.County)
 
 // Tile handles GET /v1/tiles/{generation}/{z}/{x}/{y}.mvt (rule X35). A tile without filings has no bytes.
 func Tile(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
@@ -31,7 +32,8 @@ func Tile(ctx context.Context, r *serving.Reader, q params.Request) (Result, err
 	case total > mostPoints:
 		return Result{Data: cellLayer(tile, "clusters", cells, &q)}, nil
 	}
-	page, err := r.Rows(ctx, index.Query{Where: q.Grid.Where(q.Query.Where), Sort: index.DefaultSort, Limit: mostPoints})
+	page, err := r.Rows(ctx, index.Query{Where: q.Grid.Where(q.Query.Where), Sort: index.DefaultSort,
+		Limit: mostPoints})
 	if err != nil {
 		return Result{}, err
 	}
@@ -77,8 +79,10 @@ func filingLayer(tile mvt.Tile, page index.Page, tier index.Tier, fields index.F
 		}
 		layer.Add(f.ID, f.GeocodedLatitude, f.GeocodedLongitude,
 			mvt.Property{Key: "id", Value: f.ID},
-			mvt.Property{Key: "filingType", Value: valueOf(f.FilingType)}, mvt.Property{Key: "filingAmount", Value: valueOf(f.FilingAmount)},
-			mvt.Property{Key: "filingDate", Value: valueOf(f.FilingDate)}, mvt.Property{Key: "county", Value: valueOf(f.County)})
+			mvt.Property{Key: "filingType", Value: valueOf(f.FilingType)},
+			mvt.Property{Key: "filingAmount", Value: valueOf(f.FilingAmount)},
+			mvt.Property{Key: "filingDate", Value: valueOf(f.FilingDate)},
+			mvt.Property{Key: "county", Value: valueOf(f.County)})
 	}
 	return layer.Bytes(), nil
 }
@@ -134,7 +138,8 @@ func TileSet(_ context.Context, r *serving.Reader, q params.Request) (Result, er
 	return Result{Data: TileJSON{
 		TileJSON: "3.0.0", Name: "filings", Tiles: []string{address}, MinZoom: 0, MaxZoom: params.MaxZoom,
 		Layers: []vectorLayer{
-			{"filings", "At most 500 filings, a point each.", layerFields{ID: "Number", Type: "String", Amount: "Number", Date: "String", County: "String"}},
+			{"filings", "At most 500 filings, a point each.",
+				layerFields{ID: "Number", Type: "String", Amount: "Number", Date: "String", County: "String"}},
 			{"clusters", "More filings, by cells of 64 of the tile's 512 pixels.", clustered},
 			{"cells", "The filings of a tile that has them as points, by such cells, too.", clustered},
 		},

@@ -39,11 +39,15 @@ func MakeToken(secrets tokens.Secrets, q params.Request) (Token, error) {
 		return Token{}, Refuse(ErrForbidden, "an account of the free tier has no tokens")
 	}
 	expires := q.Now.Add(time.Duration(q.Token.Seconds) * time.Second).UTC().Truncate(time.Second)
-	token, err := secrets.Sign(tokens.Payload{Key: q.Caller.KeyHash, Expires: expires.Unix(), Origins: q.Token.Origins, Endpoints: q.Token.Endpoints,
-		Filter: q.Filters, Fields: q.Fields.String(), Burst: q.Token.Burst, Checked: q.Token.Excludes, Label: q.Token.Label})
+	token, err := secrets.Sign(tokens.Payload{
+		Key: q.Caller.KeyHash, Expires: expires.Unix(), Origins: q.Token.Origins, Endpoints: q.Token.Endpoints,
+		Filter: q.Filters, Fields: q.Fields.String(), Burst: q.Token.Burst, Checked: q.Token.Excludes,
+		Label: q.Token.Label,
+	})
 	if errors.Is(err, tokens.ErrTooLong) {
 		err = params.Invalid("", "the token would have more than %d bytes; request fewer origins, fields or filters",
 			tokens.MaxBytes)
 	}
-	return Token{token, expires, append([]string{}, q.Token.Origins...), q.Token.Endpoints, q.Filters, q.Token.Label}, err
+	origins := append([]string{}, q.Token.Origins...) // [] where there are none, never null
+	return Token{token, expires, origins, q.Token.Endpoints, q.Filters, q.Token.Label}, err
 }

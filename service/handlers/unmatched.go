@@ -25,7 +25,8 @@ func (u Unmatched) String() string {
 	if len(u.Nearest) > 0 {
 		near = "; the nearest are " + strings.Join(u.Nearest, "; ")
 	}
-	return fmt.Sprintf("%s must be what some filing has, not %s%s", u.Parameter, strconv.Quote(params.Shorten(u.Value)), near)
+	return fmt.Sprintf("%s must be what some filing has, not %s%s", u.Parameter,
+		strconv.Quote(params.Shorten(u.Value)), near)
 }
 
 // In reports whether u is of n.

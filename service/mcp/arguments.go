@@ -40,7 +40,8 @@ func (c *Call) ReadArguments() error {
 			c.Path = c.tool.searchPath
 		}
 		if at != "" && at != cursor.First { // which holds the fields
-			if q, err := url.ParseQuery(held.Query); err == nil && above(q.Get("limit")) { // a page of the endpoint may be larger, and costs more
+			// a page of the endpoint may be larger, and costs more
+			if q, err := url.ParseQuery(held.Query); err == nil && above(q.Get("limit")) {
 				setUnless(query, "limit", strconv.Itoa(maxRows))
 			}
 			c.Query = query.Encode()
@@ -208,7 +209,8 @@ func (t *tool) textOf(name string, value jsontext.Value) (string, error) {
 		return text(value), nil
 	}
 	number := string(value) // or true or false
-	if whole, fraction, found := strings.Cut(number, "."); t.integers[name] && found && strings.Trim(fraction, "0") == "" {
+	if whole, fraction, found := strings.Cut(number, "."); t.integers[name] && found &&
+		strings.Trim(fraction, "0") == "" {
 		number = whole
 	}
 	return number, nil

@@ -61,7 +61,9 @@ func (c *Call) add(name string, value any) {
 }
 
 // limited reads at most c.rows. The cursor after them holds the limit that the client wants.
-func limited(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request) (handlers.Result, error) {
+func limited(
+	ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request,
+) (handlers.Result, error) {
 	q.Query.Limit = min(q.Query.Limit, c.rows)
 	result, err := h(ctx, r, q)
 	changes, _ := result.Data.(handlers.Changes) // which are not counted
@@ -114,9 +116,11 @@ type rest struct {
 	} `json:"filingAmount"`
 }
 
-// grouped adds up the groups that are left out: all, less those returned. All are added up by a dimension of few groups, in which
-// each filing counts as often as in those of the client.
-func grouped(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request) (handlers.Result, error) {
+// grouped adds up the groups that are left out: all, less those returned. All are added up by a
+// dimension of few groups, in which each filing counts as often as in those of the client.
+func grouped(
+	ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request,
+) (handlers.Result, error) {
 	most := min(q.Groups.Limit, c.rows)
 	if q.Groups.Limit = most; slices.Contains(q.Groups.By, index.ByOwner) {
 		q.Groups.Limit += maxRows // since filings without an owner are no group of an owner
@@ -140,13 +144,16 @@ func grouped(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader
 	}
 	all, shown := handlers.Total(groups.List), first.Total()
 	others := rest{Groups: result.Total - int64(first.Len()), Filings: all.Filings - shown.Filings}
-	others.FilingAmount.Count, others.FilingAmount.Sum = all.Amounts-shown.Amounts, index.Dollars(all.SumCents-shown.SumCents)
+	others.FilingAmount.Count = all.Amounts - shown.Amounts
+	others.FilingAmount.Sum = index.Dollars(all.SumCents - shown.SumCents)
 	c.add("rest", others)
 	return result, nil
 }
 
 // described adds what is no field: today, generations and limits.
-func described(ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request) (handlers.Result, error) {
+func described(
+	ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request,
+) (handlers.Result, error) {
 	result, err := h(ctx, r, q)
 	if err != nil {
 		return result, err
@@ -172,8 +179,8 @@ func described(ctx context.Context, c *Call, h handlers.Handler, r *serving.Read
 	return result, nil
 }
 
-// Fit makes body, the endpoint's response, the result of c. It returns false where that would be too large, after it has
-// lowered the number of rows: the handler is to be called again.
+// Fit makes body, the endpoint's response, the result of c. It returns false where that would be
+// too large, after it has lowered the number of rows: the handler is to be called again.
 func (c *Call) Fit(body []byte) bool {
 	text := slices.Concat(bytes.TrimSuffix(body, []byte{'}'}), c.extra)
 	c.extra = nil
@@ -197,7 +204,8 @@ func (c *Call) Fit(body []byte) bool {
 		if rows.Pagination.Next != "" {
 			onward = fmt.Sprintf("; to leave it out, go on with cursor %q", rows.Pagination.Next)
 		}
-		c.Refuse(fmt.Sprintf("one row alone is too large, since a result has at most %d bytes: %s%s", c.most, c.tool.narrow, onward))
+		c.Refuse(fmt.Sprintf("one row alone is too large, since a result has at most %d bytes: %s%s", c.most,
+			c.tool.narrow, onward))
 		return true
 	}
 	c.cut = cmp.Or(c.cut, len(rows.Data))
@@ -267,7 +275,8 @@ func (c *Call) hint(body []byte) string {
 		if bytes.Contains(body, []byte(`"next_cursor":"`)) {
 			onward = "go on with cursor set to next_cursor, or "
 		}
-		return fmt.Sprintf("only the first %d of %d rows are here, since a result has at most %d bytes: %s%s", c.rows, c.cut, c.most, onward, c.tool.narrow)
+		return fmt.Sprintf("only the first %d of %d rows are here, since a result has at most %d bytes: %s%s", c.rows,
+			c.cut, c.most, onward, c.tool.narrow)
 	case bytes.Contains(body[:min(len(body), 40)], []byte(`"data":[]`)):
 		return strings.TrimPrefix(cmp.Or(c.near, unmatched)+": ", ": ") +
 			"nothing here matches these arguments, though other filings may be there: " +

@@ -1,15 +1,17 @@
-// Package mcp lets assistants call the API as tools, by the Model Context Protocol over Streamable HTTP (rules X50 to X52).
-// It owns the table of tools, what a call of one stands for, and what becomes of the response. It refuses to know keys,
-// quotas and how requests are handled: package service does that, for a call as for any other request.
+// Package mcp lets assistants call the API as tools, by the Model Context Protocol over Streamable
+// HTTP (rules X50 to X52). It owns the table of tools, what a call of one stands for, and what
+// becomes of the response. It refuses to know keys, quotas and how requests are handled: package
+// service does that, for a call as for any other request.
 //
 // # Design
 //
-// A tool is a row of one table (tools.go), and stands for an endpoint of the API. Its arguments are the endpoint's parameters:
-// their schema is made from the table of parameters, and a call is a query string again (arguments.go), so that values, messages and
-// names are read where they always are. The result is a text, the endpoint's response, rows byte for
-// byte, with a few members more (call.go). Where it would be larger than a result may be, the handler
-// is called again for fewer rows: so the cursor in it stands after the last row that is sent, and
-// still holds the limit that the client wanted.
+// A tool is a row of one table (tools.go), and stands for an endpoint of the API. Its arguments are
+// the endpoint's parameters: their schema is made from the table of parameters, and a call is a
+// query string again (arguments.go), so that values, messages and names are read where they always
+// are. The result is a text, the endpoint's response, rows byte for byte, with a few members more
+// (call.go). Where it would be larger than a result may be, the handler is called again for fewer
+// rows: so the cursor in it stands after the last row that is sent, and still holds the limit that
+// the client wanted.
 //
 // The protocol is the official SDK's: versions, headers, notifications, errors. It keeps no
 // sessions, and nothing of a client. It sees a message first, and has a mark in the place of the
@@ -56,11 +58,13 @@ type Server struct {
 func New(table *params.Table, most int) (*Server, error) {
 	s := &Server{tools: map[string]*tool{}, most: most}
 	closed := false
-	server := sdk.NewServer(&sdk.Implementation{Name: "filings", Title: "County filings", Version: "2.1.0"}, &sdk.ServerOptions{
-		Instructions:              instructions,
-		Capabilities:              &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}, // which never change, so there is nothing to listen to
-		SupportedProtocolVersions: []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"},
-	})
+	server := sdk.NewServer(&sdk.Implementation{Name: "filings", Title: "County filings", Version: "2.1.0"},
+		&sdk.ServerOptions{
+			Instructions: instructions,
+			// which never change, so there is nothing to listen to
+			Capabilities:              &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+			SupportedProtocolVersions: []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"},
+		})
 	for _, t := range tools() {
 		schema, err := t.schema(table)
 		if err != nil {
@@ -72,9 +76,11 @@ func New(table *params.Table, most int) (*Server, error) {
 			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &closed},
 		}, resultOf)
 	}
-	s.handler = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: MaxBody, // package service looks at both
-	})
+	s.handler = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server },
+		&sdk.StreamableHTTPOptions{
+			// package service looks at both
+			Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, MaxRequestBodyBytes: MaxBody,
+		})
 	return s, nil
 }
 

@@ -42,9 +42,10 @@ type chapter struct {
 	markdown             []byte
 }
 
-// Documents returns the pages about the API as HTML (/docs/NAME) and as Markdown (/docs/NAME.md), what they load, and
-// /llms.txt, which lists them for programs that read (llmstxt.org), and /llms-full.txt, which is all of them. A process renders them
-// once, so that no generated file has to be kept with its source.
+// Documents returns the pages about the API as HTML (/docs/NAME) and as Markdown (/docs/NAME.md),
+// what they load, and /llms.txt, which lists them for programs that read (llmstxt.org), and
+// /llms-full.txt, which is all of them. A process renders them once, so that no generated file has
+// to be kept with its source.
 var Documents = sync.OnceValues(func() ([]Document, error) {
 	var read []chapter
 	for _, part := range parts {
@@ -61,7 +62,8 @@ var Documents = sync.OnceValues(func() ([]Document, error) {
 		within := bytes.ReplaceAll(c.markdown, []byte("](#"), []byte("]("+c.name+".md#"))
 		full = append(append(full, betweenSources.ReplaceAll(within, []byte("](docs/$1.md"))...), '\n')
 	}
-	all := []Document{{"/llms.txt", "text/plain; charset=utf-8", llms(read)}, {"/llms-full.txt", "text/plain; charset=utf-8", full}}
+	all := []Document{{"/llms.txt", "text/plain; charset=utf-8", llms(read)},
+		{"/llms-full.txt", "text/plain; charset=utf-8", full}}
 	for _, c := range read {
 		page, err := c.html(read)
 		if err != nil {
@@ -136,12 +138,14 @@ var heading = regexp.MustCompile(`<h2 id="([^"]+)">(.*)</h2>`)
 // html renders a page, with links to all others and to its own headings.
 func (c chapter) html(all []chapter) ([]byte, error) {
 	var body bytes.Buffer
-	markdown := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+	markdown := goldmark.New(goldmark.WithExtensions(extension.Table),
+		goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	if err := markdown.Convert(c.markdown, &body); err != nil {
 		return nil, err
 	}
 	text := between.ReplaceAllString(body.String(), "$1$2")
-	text = strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<table tabindex="0">`).Replace(text) // scrolled by keys
+	// scrolled by keys
+	text = strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<table tabindex="0">`).Replace(text)
 	var headings strings.Builder
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {
 		fmt.Fprintf(&headings, "<a href=\"#%s\">%s</a>\n", m[1], tags.ReplaceAllString(m[2], ""))
@@ -172,13 +176,18 @@ func (c chapter) column(all []chapter) string {
 // llms returns the list of the pages, with what each is about.
 func llms(all []chapter) []byte {
 	var b bytes.Buffer
-	b.WriteString("# Filings API\n\n> A read-only JSON API over public county filing records: filters, search, maps, statistics. " +
-		"Every request needs an API key in the header X-API-Key, or as Authorization: Bearer.\n\n## Pages\n\n")
+	b.WriteString(
+		"# Filings API\n\n> A read-only JSON API over public county filing records: filters, search, maps, " +
+			"statistics. Every request needs an API key in the header X-API-Key, or as Authorization: Bearer.\n\n" +
+			"## Pages\n\n")
 	for _, c := range all {
 		fmt.Fprintf(&b, "- [%s](docs/%s.md): %s\n", c.title, c.name, c.summary)
 	}
-	b.WriteString("\n## Reference\n\n- [OpenAPI document](openapi.json): every endpoint, parameter, field and error, with examples; " +
-		"`/openapi.json?paths=/v1/filings/groups` has these paths alone\n- [All pages](llms-full.txt) in one text\n" +
-		"- `POST /mcp`: the API as seven tools, by the Model Context Protocol, where the operator has turned that on\n")
+	b.WriteString("\n## Reference\n\n" +
+		"- [OpenAPI document](openapi.json): every endpoint, parameter, field and error, with examples; " +
+		"`/openapi.json?paths=/v1/filings/groups` has these paths alone\n" +
+		"- [All pages](llms-full.txt) in one text\n" +
+		"- `POST /mcp`: the API as seven tools, by the Model Context Protocol, where the operator has turned " +
+		"that on\n")
 	return b.Bytes()
 }

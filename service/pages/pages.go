@@ -1,35 +1,41 @@
-// Package pages owns the pages for people, with all that they load: /docs, the OpenAPI document to read and to try, shown
-// by Scalar; below it the documents about the API (/docs/filters, /docs/filters.md and so on), which /llms.txt lists for
-// programs; and /explore, filings on a map. /docs and /explore use the API as any client does, with the key of their
-// reader. It refuses to know the API, and who may see what.
+// Package pages owns the pages for people, with all that they load: /docs, the OpenAPI document to
+// read and to try, shown by Scalar; below it the documents about the API (/docs/filters,
+// /docs/filters.md and so on), which /llms.txt lists for programs; and /explore, filings on a map.
+// /docs and /explore use the API as any client does, with the key of their reader. It refuses to
+// know the API, and who may see what.
 //
 // # Design
 //
-// /docs and /explore are files: no templates, no build step. The documents are the Markdown of package docs, rendered when
-// the service starts (documents.go); guide.js adds a search, copy buttons and samples in other languages. Each page is compressed once, since requests that do not count must not cost
-// much. They load nothing from anywhere else, and keep script and style in files of their own, since their
-// Content-Security-Policy forbids everything else.
+// /docs and /explore are files: no templates, no build step. The documents are the Markdown of
+// package docs, rendered when the service starts (documents.go); guide.js adds a search, copy
+// buttons and samples in other languages. Each page is compressed once, since requests that do not
+// count must not cost much. They load nothing from anywhere else, and keep script and style in
+// files of their own, since their Content-Security-Policy forbids everything else.
 //
 // # The explorer
 //
-// The folder explore is a page of JavaScript modules around explore.js, which decides what is requested and when. Filings
-// are untrusted text: they reach the page as text nodes only (dom.js). The key is in one private field (api.js). What the
-// service describes of itself in its OpenAPI document, filters and fields, is not written down there again. What the map shows comes from
-// vector tiles, which mvt.js reads; cells.js decides which are needed, so that a view costs what was not seen before.
+// The folder explore is a page of JavaScript modules around explore.js, which decides what is
+// requested and when. Filings are untrusted text: they reach the page as text nodes only (dom.js).
+// The key is in one private field (api.js). What the service describes of itself in its OpenAPI
+// document, filters and fields, is not written down there again. What the map shows comes from
+// vector tiles, which mvt.js reads; cells.js decides which are needed, so that a view costs what
+// was not seen before.
 //
-// Two of its folders come from elsewhere, unchanged, with their licenses beside them: leaflet is the package leaflet 1.9.4
-// of npm, without its images; outline is of the package us-atlas 3.0.1, made from files of the U.S. Census Bureau, which
-// are in the public domain. Its counties are kept compressed (gzip -9n), as they are sent: the page loads these 251 kB
-// when its reader first zooms in. cities.json has cities above 20,000 people and county seats, of GeoNames
-// (CC BY 4.0). LICENSE next to it says more.
+// Two of its folders come from elsewhere, unchanged, with their licenses beside them: leaflet is
+// the package leaflet 1.9.4 of npm, without its images; outline is of the package us-atlas 3.0.1,
+// made from files of the U.S. Census Bureau, which are in the public domain. Its counties are kept
+// compressed (gzip -9n), as they are sent: the page loads these 251 kB when its reader first zooms
+// in. cities.json has cities above 20,000 people and county seats, of GeoNames (CC BY 4.0). LICENSE
+// next to it says more.
 //
 // An operator may set a base map (Tiles). Then, and only for this page, the policy allows images of that one origin.
 //
 // # The reference
 //
-// The folder scalar has dist/browser/standalone.js of the package @scalar/api-reference 1.72.1 of npm, unchanged but for
-// gzip, with its license next to it. docs.js turns off everything that sends requests elsewhere (fonts, telemetry, proxies,
-// agents), offers parameters one by one, and names controls that Scalar leaves without a name.
+// The folder scalar has dist/browser/standalone.js of the package @scalar/api-reference 1.72.1 of
+// npm, unchanged but for gzip, with its license next to it. docs.js turns off everything that sends
+// requests elsewhere (fonts, telemetry, proxies, agents), offers parameters one by one, and names
+// controls that Scalar leaves without a name.
 package pages
 
 import (
@@ -49,8 +55,8 @@ import (
 //go:embed *.html *.css *.js explore scalar
 var files embed.FS
 
-// mediaTypes are the types of the files by the end of their names: mime.TypeByExtension depends on the system, and systems
-// differ.
+// mediaTypes are the types of the files by the end of their names: mime.TypeByExtension depends on
+// the system, and systems differ.
 var mediaTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -66,7 +72,8 @@ type File struct {
 	Path      string // of its URL
 	mediaType string
 	policy    string // its Content-Security-Policy
-	// Each is made when it is first requested, and kept: making it takes long enough to be an attack, and to delay a start.
+	// Each is made when it is first requested, and kept: making it takes long enough to be an
+	// attack, and to delay a start.
 	tag      func() (string, error) // weak ETag
 	packed   func() ([]byte, error) // with gzip
 	unpacked func() ([]byte, error)
@@ -84,7 +91,8 @@ func New(path, mediaType string, body func() ([]byte, error)) File {
 // newPacked returns a file whose body is compressed already.
 func newPacked(path, mediaType string, packed []byte) File {
 	body := kept(packed)
-	return newFile(path, mediaType, body, func() ([]byte, error) { return fasthttp.AppendGunzipBytes(nil, packed) }, body)
+	return newFile(path, mediaType, body, func() ([]byte, error) { return fasthttp.AppendGunzipBytes(nil, packed) },
+		body)
 }
 
 // newFile returns a file whose tag is that of source.
@@ -168,8 +176,9 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // tell nobody anything, since it loads from here as well.
 var referencePolicy = strings.Replace(policy, "style-src 'self'", "style-src 'self' 'unsafe-inline'", 1)
 
-// SetHeaders sets the headers of every response with a file, a 304 too, and returns its ETag. It may be kept by everybody,
-// who must revalidate it: another release, or another setting, changes it.
+// SetHeaders sets the headers of every response with a file, a 304 too, and returns its ETag. It
+// may be kept by everybody, who must revalidate it: another release, or another setting, changes
+// it.
 func (f File) SetHeaders(c *fiber.Ctx) (tag string, err error) {
 	if tag, err = f.tag(); err != nil {
 		return "", err

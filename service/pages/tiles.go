@@ -11,8 +11,9 @@ import (
 // Tiles are a base map from elsewhere, below the filings of /explore. The zero value is none: nothing is loaded from
 // elsewhere.
 type Tiles struct {
-	URL         string `json:"url"`         // https, with {z}, {x} and {y} in its path or query
-	Attribution string `json:"attribution"` // what the map's corner says of its makers: text, in which addresses become links
+	URL string `json:"url"` // https, with {z}, {x} and {y} in its path or query
+	// what the map's corner says of its makers: text, in which addresses become links
+	Attribution string `json:"attribution"`
 }
 
 // withTiles adds what tells /explore of its base map, and lets that page load images from there, and from nowhere else.

@@ -150,7 +150,8 @@ func (r *Request) resumes() error {
 	case r.After == 0:
 		return nil
 	case r.Format == "parquet" || r.Format == "geojson":
-		return invalid("after", "cannot be used with format=%s: such a file can't be continued; export from the beginning",
+		return invalid("after",
+			"cannot be used with format=%s: such a file can't be continued; export from the beginning",
 			r.Format)
 	case r.Generation == "":
 		return invalid("after", "requires generation: the X-Generation header of the incomplete export")

@@ -10,7 +10,8 @@ import (
 // Scope parses a token's filter and fields. Both have the form that they have in a request: filter
 // as in Request.Filters, fields as in the parameter of that name.
 func (t *Table) Scope(filter, fields string, tiers Tiers, now time.Time) (*Scope, error) {
-	raw, err := t.Split(&Endpoint{Takes: TileSets}, filter) // which takes all filters, and nothing that moves with the day
+	// which takes all filters, and nothing that moves with the day
+	raw, err := t.Split(&Endpoint{Takes: TileSets}, filter)
 	if err == nil && len(raw.Unknown) > 0 {
 		err = t.Unknown(TileSets, raw.Unknown[0])
 	}

@@ -45,7 +45,8 @@ func (r *Request) within(on Endpoints, s *Scope) error {
 	case r.Query.Offset > MaxByToken-r.Query.Limit:
 		return Invalid("offset", "offset and limit together must be at most %d with a token", MaxByToken)
 	case r.Typos && len(s.Where.Predicates()) > 0:
-		return invalid("typos", "must not be given with a token that has filters: it would look at words of other filings")
+		return invalid("typos",
+			"must not be given with a token that has filters: it would look at words of other filings")
 	case on == Owners && !s.counties && len(s.Where.Predicates()) > 0:
 		return invalid("token", "must have no filters but county and state here: owners are found by nothing else")
 	}
@@ -78,8 +79,8 @@ func (t *Table) unlikeChanges(raw *Raw, tiers Tiers) error {
 		case p.On&Changes == 0:
 			return Invalid("endpoints", "a token with %s must not be for changes: %s", p.Name, p.refusal)
 		case p.tier() > tiers.Fields:
-			return Invalid("endpoints", "a token with %s must not be for changes: it filters by fields that only the %s "+
-				"tier and above show", p.Name, p.tier())
+			return Invalid("endpoints", "a token with %s must not be for changes: it filters by fields that only "+
+				"the %s tier and above show", p.Name, p.tier())
 		}
 	}
 	return nil
@@ -98,7 +99,8 @@ func (r *TokenRequest) link() error {
 	}
 	for _, name := range r.Endpoints {
 		if name == export || name == changes {
-			return invalid("endpoints", "must not have %s with origin: only a link, which has no origin, may be for it", name)
+			return invalid("endpoints",
+				"must not have %s with origin: only a link, which has no origin, may be for it", name)
 		}
 	}
 	return nil
@@ -127,8 +129,8 @@ func (t *Table) token(r *Request, raw *Raw, tiers Tiers) error {
 			*asked = slices.DeleteFunc(*asked, func(name string) bool { return name == owners })
 		}
 	case slices.Contains(*asked, owners) && !ofOwners:
-		return invalid("endpoints", "must not have owners with filters other than county and state: owners are found by "+
-			"nothing else")
+		return invalid("endpoints", "must not have owners with filters other than county and state: owners are "+
+			"found by nothing else")
 	case slices.Contains(*asked, changes):
 		return t.unlikeChanges(raw, tiers)
 	}
