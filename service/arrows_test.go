@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/packages"
+
+	"filings/cmd/testservers/servers"
 )
 
 // TestArrows keeps the files of a folder in an order. An arrow leads from a file to another one of its package that declares
@@ -20,6 +22,7 @@ import (
 // what the reader knows by then.
 func TestArrows(t *testing.T) {
 	t.Parallel()
+	servers.Slow(t, "the types of every package")
 	folders, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedExportFile | // what others declare is read as compiled
 			packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo,

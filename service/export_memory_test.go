@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"testing"
 
+	"filings/cmd/testservers/servers"
 	"filings/index"
 	"filings/index/embedded"
 	"filings/index/generation"
@@ -38,6 +39,7 @@ func longRows(n int) func(yield func(*index.Filing) bool) {
 // TestX8_MemoryOfLongRows: an export takes less than 16 MiB of the service, though its rows are as long as rows are, and
 // its client is slower than the engine; four at once take four times that. Not parallel: it measures the heap.
 func TestX8_MemoryOfLongRows(t *testing.T) {
+	servers.Slow(t, "a heap of its own, for seconds")
 	const total = 400
 	local, err := embedded.Open(embedded.Config{Dir: t.TempDir(), Index: "filings"})
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Slow leaves out a test that is about to look for a server or program, where only quick tests run.
+// Slow leaves out a test that is about to look for a server or program, or takes seconds, where only
+// quick tests run.
 func Slow(t testing.TB, needs string) {
 	t.Helper()
 	if os.Getenv(QuickVariable) == "1" {
