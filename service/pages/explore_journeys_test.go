@@ -117,7 +117,7 @@ func TestExplore_Journeys(t *testing.T) {
 					sent := len(e.sent(0))
 					q.ask(t, hand{e, keys})
 					n := len(e.sent(sent))
-					t.Logf("%s: %d requests", q.name, n)
+					t.Logf("%s: %d requests %q", q.name, n, e.sent(sent))
 					if n > q.most {
 						t.Errorf("%s: %q", q.name, e.sent(sent))
 					}

@@ -110,7 +110,7 @@ export class Cells {
     const source = this.#source(tile);
     if (!source) return Infinity;
     const within = above(tile, Math.min(tile.z, source.fine));
-    return source.points.reduce((sum, point) => sum + (contains(within, point) ? point.count : 0), 0);
+    return source.points.reduce((sum, point) => sum + (contains(within, point) && reaches(point, tile) ? point.count : 0), 0);
   }
 
   /** Requests a tile. It comes also when the view has moved on: it has been counted, and may be needed again. */
@@ -143,6 +143,13 @@ const nameOf = ({ z, x, y }) => `${z}/${x}/${y}`;
 const above = ({ z, x, y }, zoom) => ({ z: zoom, x: x >> (z - zoom), y: y >> (z - zoom) });
 
 const contains = ({ z, x, y }, point) => Math.floor(point.x * 2 ** z) === x && Math.floor(point.y * 2 ** z) === y;
+
+/** Whether the box around a point's filings, where it is known, touches a tile. */
+function reaches({ bbox }, { z, x, y }) {
+  if (!bbox) return true;
+  const [w, south, e, north] = bbox, n = 2 ** z, first = worldOf(north, w), last = worldOf(south, e);
+  return first.x * n <= x + 1 && last.x * n >= x && first.y * n <= y + 1 && last.y * n >= y;
+}
 
 /** The tiles of a view, 1,024 pixels wide, as its zoom has them with cells just fine enough. */
 function tilesOf({ zoom, left, right, top, bottom }) {
