@@ -1,6 +1,6 @@
 // The filings of the map, from tiles. A tile never changes, so one that is here is not requested again, by the browser's own
 // store also not after a reload. What is here tells much of other tiles: one with single filings has all of those below it, and
-// cells tell which tiles have none, or few enough to come at once.
+// cells tell which tiles have none, or few enough to come at once, also of filters that select fewer.
 
 import { pointsOf } from "./mvt.js";
 import { text } from "./world.js";
@@ -22,6 +22,7 @@ export class Cells {
   #known = new Map(); // by the name of a tile: { points, fine }, up to which zoom of cells its points tell the truth
   #coming = new Map(); // what is requested, by the same names
   #of = []; // the generation and the filters
+  #outer = null; // as known, of the whole world, of filters that select these filings and others
   #asking = new AbortController(); // ends with other ones
 
   /** load requests a tile: (generation, where, "z/x/y", signal) => a buffer. drawn is called when more is known. */
@@ -36,6 +37,8 @@ export class Cells {
     if (JSON.stringify(of) === JSON.stringify(this.#of)) return;
     this.#asking.abort();
     this.#asking = new AbortController();
+    const [before, earlier = {}] = this.#of, narrows = before === generation && Object.entries(earlier).every(([name, value]) => of[1][name] === value);
+    this.#outer = narrows ? (this.#known.get("0/0/0") ?? this.#outer) : null;
     this.#of = of;
     this.#known.clear();
     this.#coming.clear();
@@ -64,6 +67,16 @@ export class Cells {
     return { count: points.reduce((sum, { count }) => sum + count, 0), boxes: points.map(({ bbox }) => bbox) };
   }
 
+  /** Whether a view has all filings that have a place, as what is known of those and others tells. */
+  holdsAll({ zoom, left, right, top, bottom }) {
+    const margin = 2 ** -(zoom + 7); // 2 pixels: the points of tiles are rounded
+    const isIn = ({ bbox: [w, south, e, north] }) => {
+      const first = worldOf(north, w), last = worldOf(south, e);
+      return first.x >= left + margin && last.x <= right - margin && first.y >= top + margin && last.y <= bottom - margin;
+    };
+    return this.#outer?.points.every((point) => point.bbox && isIn(point)) ?? false;
+  }
+
   /**
    * The cells of a view as far as they are known: { latitude, longitude, count, sum, id, bbox, bounds }. id is there where it is one
    * filing, bbox where it is known; bounds, four parameters, are around the cell.
@@ -87,7 +100,7 @@ export class Cells {
     const missing = new Map();
     for (const tile of tilesOf(view)) {
       const source = this.#source(tile);
-      if (source && (source.fine >= view.zoom + widest || !this.#most(tile))) continue;
+      if (source?.fine >= view.zoom + widest || !this.#most(tile)) continue;
       let z = Math.max(0, tile.z - ahead);
       while (z < tile.z && this.#most(above(tile, z)) > single) z++;
       missing.set(nameOf(above(tile, z)), above(tile, z));
@@ -107,7 +120,7 @@ export class Cells {
 
   /** How many filings a tile has at most. */
   #most(tile) {
-    const source = this.#source(tile);
+    const source = this.#source(tile) ?? this.#outer;
     if (!source) return Infinity;
     const within = above(tile, Math.min(tile.z, source.fine));
     return source.points.reduce((sum, point) => sum + (contains(within, point) && reaches(point, tile) ? point.count : 0), 0);

@@ -243,9 +243,11 @@ function listUnplaced() {
 
 async function askCells(signal) {
   if (cells || !view.map) return;
-  if (found.placed === undefined) await locate(signal);
+  const isHere = placeOf(where) === shownPlace && tiles.holdsAll(map.extent); // what is in view says how many have a place
+  if (found.placed === undefined && (found.all || !isHere)) await locate(signal);
+  if (found.placed !== 0) await tiles.load(map.extent, signal);
+  found.placed ??= tiles.at(map.extent).reduce((sum, { count }) => sum + count, 0);
   results.showPlaced(found, inView.checked);
-  if (found.placed) await tiles.load(map.extent, signal);
   drawCells();
   cells = true;
 }
