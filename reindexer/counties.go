@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"filings/index"
-	"filings/index/generation"
+	"filings/index/sidecar"
 )
 
 // countedAtOnce is how many filings a request counts by county: as many ids as Elasticsearch takes
@@ -18,7 +18,7 @@ const countedAtOnce = 50_000
 // ones leave has them as changed, too. The time it takes follows from how many these are. Where
 // nothing is built, counties has what is added and changed.
 func (r *running) countChanges(
-	ctx context.Context, d *generation.Differences, live, built index.Reader, counties map[string]*Changes,
+	ctx context.Context, d *sidecar.Differences, live, built index.Reader, counties map[string]*Changes,
 ) error {
 	var added, changed, removed []int64
 	for _, one := range d.List {

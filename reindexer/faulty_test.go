@@ -7,6 +7,7 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/index/sidecar"
 )
 
 // faulty is a real store that goes wrong where a test wants it to. Its functions get the name of each call that
@@ -166,7 +167,7 @@ func (b *faultyBuild) Fingerprints(ctx context.Context) iter.Seq2[index.Fingerpr
 	return b.s.fingerprints(b.Build.Fingerprints(ctx))
 }
 
-func (b *faultyBuild) WriteChangeset(ctx context.Context, step index.Changeset, differences []generation.Difference) error {
+func (b *faultyBuild) WriteChangeset(ctx context.Context, step index.Changeset, differences []sidecar.Difference) error {
 	return b.s.do("WriteChangeset", nil, func() error { return b.Build.WriteChangeset(ctx, step, differences) })
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/index/sidecar"
 	"filings/reindexer/source"
 )
 
@@ -162,11 +163,11 @@ func (r *running) compare(ctx context.Context, build generation.Build, live, bui
 }
 
 // differences returns where the generation that is built differs from the live one.
-func (r *running) differences(ctx context.Context, build generation.Build) (*generation.Differences, error) {
+func (r *running) differences(ctx context.Context, build generation.Build) (*sidecar.Differences, error) {
 	if r.cfg.Update {
 		return build.Differences(ctx)
 	}
-	return generation.Compare(r.fingerprints(ctx), build.Fingerprints(ctx))
+	return sidecar.Compare(r.fingerprints(ctx), build.Fingerprints(ctx))
 }
 
 // setAdded gives f, unless it says when it was added, what the live generation says of the same

@@ -8,7 +8,7 @@ import (
 	"iter"
 
 	"filings/index"
-	"filings/index/generation"
+	"filings/index/sidecar"
 	"filings/index/sorter"
 )
 
@@ -81,9 +81,9 @@ func (p *preview) last(ctx context.Context) iter.Seq2[index.Fingerprint, error] 
 // changed by county. untouched: what the load does not name stays.
 func (p *preview) compare(
 	ctx context.Context, live iter.Seq2[index.Fingerprint, error], untouched bool,
-) (*generation.Differences, map[string]*Changes, error) {
-	d, counties := new(generation.Differences), map[string]*Changes{}
-	for pair, err := range generation.Merge(live, p.last(ctx)) {
+) (*sidecar.Differences, map[string]*Changes, error) {
+	d, counties := new(sidecar.Differences), map[string]*Changes{}
+	for pair, err := range sidecar.Merge(live, p.last(ctx)) {
 		before, after := pair[0], pair[1]
 		switch {
 		case err != nil:

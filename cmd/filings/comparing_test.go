@@ -215,7 +215,7 @@ func killInRequest(t *testing.T, address, name, file string) {
 	var once sync.Once
 	stuck := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		proxy.ServeHTTP(w, r)
-		if strings.HasSuffix(r.URL.Path, "-changes/_doc/1") {
+		if strings.HasSuffix(r.URL.Path, "-changes/_bulk") {
 			once.Do(func() { close(comparing) })
 			<-t.Context().Done()
 		}

@@ -13,18 +13,19 @@ import (
 	"filings/index"
 	"filings/index/elastic/client"
 	"filings/index/generation"
+	"filings/index/sidecar"
 	"filings/mappings"
 )
 
 // build is a generation.Writer.
 type build struct {
 	*bulk
-	name            string
-	from            string                 // the generation that was copied, "" for none
-	unfingerprinted bool                   // what was copied has no fingerprints
-	erases          bool                   // nothing may be left of what is removed or replaced
-	owners          int64                  // that differ in more than case
-	noted           generation.Differences // where that differs from what was copied, if anything was
+	name    string
+	from    string // the generation that was copied, "" for none
+	erases  bool   // nothing may be left of what is removed or replaced
+	sidecar *sidecarWriter
+	owners  int64               // that differ in more than case
+	noted   sidecar.Differences // where that differs from what was copied, if anything was
 }
 
 var _ generation.Writer = (*build)(nil)

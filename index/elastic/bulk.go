@@ -10,7 +10,7 @@ import (
 
 	"filings/index"
 	"filings/index/elastic/client"
-	"filings/index/history"
+	"filings/index/sidecar"
 )
 
 const (
@@ -26,7 +26,7 @@ type bulk struct {
 	alias     string // of the index
 	version   int64  // of the last action
 	filling   batch
-	collected *history.Collector // fingerprints of what was put and removed
+	collected *sidecar.Actions // fingerprints of what was put and removed
 	finished  bool
 
 	ctx      context.Context // of the requests, ended by the first failure, which is its cause
@@ -37,7 +37,7 @@ type bulk struct {
 
 // newBulk returns a writer whose first action has the version after `version`. It ends with finish or Stop, not with ctx.
 func (s *storage) newBulk(ctx context.Context, alias string, version int64) *bulk {
-	b := &bulk{storage: s, alias: alias, version: version, collected: history.NewCollector(), inFlight: make(chan struct{}, writers)}
+	b := &bulk{storage: s, alias: alias, version: version, collected: sidecar.NewActions(), inFlight: make(chan struct{}, writers)}
 	b.ctx, b.fail = context.WithCancelCause(context.WithoutCancel(ctx))
 	return b
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/index"
+	"filings/index/elastic/document"
 	"filings/index/elastic/elastictest"
 	"filings/index/generation"
 	"filings/index/indextest"
@@ -59,7 +60,7 @@ func TestX18_WithoutCopies(t *testing.T) {
 		t.Errorf("kept are %v, %v", kept, err)
 	}
 	sameChangeset(t, &want, s, second)
-	for _, test := range []struct{ keep, indices int }{{1, 6}, {0, 4}} { // catalog, the live one with its fingerprints and owners; changes, and first
+	for _, test := range []struct{ keep, indices int }{{1, 5}, {0, 3}} { // catalog, the live one with its sidecar; changes, and first
 		if _, err := lock.Prune(t.Context(), "", math.MaxInt, test.keep); err != nil {
 			t.Error(err)
 		}
@@ -105,7 +106,7 @@ func TestX19_FaultsWhileChangesetsAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := s.describe(t.Context(), s.alias+"*")
-	if err != nil || len(all) != 4 {
+	if err != nil || len(all) != 3 {
 		t.Errorf("%d indices are left, %v", len(all), err)
 	}
 	busy := elastictest.Respond(http.StatusTooManyRequests, `{"error":{"type":"es_rejected_execution_exception"}}`)
@@ -123,34 +124,27 @@ func TestX19_FaultsWhileChangesetsAreWritten(t *testing.T) {
 	sameChangeset(t, &want, s, b.Generation())
 }
 
-// TestX19_NothingToCompareWith: an update of a generation of an older program, which has no fingerprints, does not know what
-// it changes.
+// TestX19_NothingToCompareWith: an update of a generation whose sidecar is missing fails: it would not know what it changes, nor
+// the owners.
 func TestX19_NothingToCompareWith(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
 	first, err := indextest.Load(t.Context(), s, slices.Values(ownedBy("A", 3)))
-	if err == nil {
-		s.remove(t, fingerprintsIndex(first))
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.remove(t, document.SidecarIndex(first))
 	b, err := s.lock(t).Begin(t.Context(), first)
 	if err != nil {
 		t.Fatal(err)
 	}
 	put(t, b, filing(2, "B"))
-	if _, err := b.Seal(t.Context(), func(ctx context.Context, _ index.Reader, _ index.Counts) error {
-		if d, err := b.Differences(ctx); !errors.Is(err, index.ErrNotFound) {
-			t.Errorf("differences are %v, %v, want ErrNotFound", d, err)
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
+	if _, err := b.Seal(t.Context(), nil); !errors.Is(err, index.ErrNotFound) {
+		t.Errorf("sealed: %v, want ErrNotFound", err)
 	}
-	for s, err := range s.Fingerprints(t.Context(), b.Generation()) {
+	for s, err := range s.Fingerprints(t.Context(), first) {
 		if !errors.Is(err, index.ErrNotFound) {
-			t.Errorf("stamp %+v, %v", s, err)
+			t.Errorf("fingerprint %+v, %v", s, err)
 		}
 	}
 }

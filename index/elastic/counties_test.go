@@ -110,7 +110,7 @@ func TestSeal_ManyCountiesAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]bool{
-		first: false, document.CountiesIndex(first): false, second: true, document.CountiesIndex(second): true,
+		first: false, document.SidecarIndex(first): false, second: true, document.SidecarIndex(second): true,
 	} {
 		if got := s.exists(t, name); got != want {
 			t.Errorf("%s is there: %v, want %v", name, got, want)
@@ -130,28 +130,8 @@ func TestSeal_CountiesWithoutTheirIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	must(t, s.c, http.MethodDelete, "/"+document.CountiesIndex(name), nil, nil)
+	must(t, s.c, http.MethodDelete, "/"+document.SidecarIndex(name), nil, nil)
 	if !s.wantCounties(t, name, filings) {
 		t.Error("who counted?")
-	}
-}
-
-// TestSeal_FewCounties: what is counted in a moment has no index of its own; nor has what a dead load left, once it was deleted.
-func TestSeal_FewCounties(t *testing.T) {
-	t.Parallel()
-	s := newTestStore(t)
-	l := s.lock(t)
-	if name := document.CountiesIndex(sealedWith(t, l, "A", 3)); s.exists(t, name) {
-		t.Errorf("%s is there", name)
-	}
-	b, err := l.Begin(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := (&build{bulk: &bulk{storage: s.storage}, name: b.Generation()}).keepCounties(t.Context(), make([]index.CountyStats, fewCounties+1)); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Delete(t.Context(), b.Generation()); err != nil || s.exists(t, document.CountiesIndex(b.Generation())) {
-		t.Errorf("left by a dead load: %v", err)
 	}
 }

@@ -26,11 +26,11 @@ const shardsSetting = "index.number_of_shards"
 // readBlock is the setting that forbids searches.
 const readBlock = "index.blocks.read"
 
-// ownersFact is what is known of the sidecar of owners, which is one shard.
-const ownersFact = "owners"
+// sidecarFact is what is known of the sidecar, which is one shard.
+const sidecarFact = "sidecar"
 
 // Identity implements generation.Storage. It reads the identity of a sealed generation: of each shard how many documents it
-// has and the highest sequence number of its writes, which no deletion leaves as it was; that number of the sidecar of owners, or that
+// has and the highest sequence number of its writes, which no deletion leaves as it was; that number of the sidecar, or that
 // there is none; and the settings that searches depend on. What a primary cannot say at the moment is left out.
 //
 // How many deleted documents a shard still has is no part of it. Merging drops them at times of its own: of an update's, a
@@ -59,7 +59,7 @@ func (s *storage) shardIdentity(ctx context.Context, name string, all generation
 		Indices map[string]struct{ Shards map[string][]stats }
 	}
 	err := s.c.ReadInto(ctx, &found, esapi.IndicesStatsRequest{
-		Index: withOwners(name), ExpandWildcards: "all", Metric: []string{"docs"}, Level: "shards", FilterPath: []string{
+		Index: withSidecar(name), ExpandWildcards: "all", Metric: []string{"docs"}, Level: "shards", FilterPath: []string{
 			"indices.*.shards.*.routing", "indices.*.shards.*.docs.count", "indices.*.shards.*.seq_no.max_seq_no",
 		},
 	})
@@ -77,15 +77,15 @@ func (s *storage) shardIdentity(ctx context.Context, name string, all generation
 			all["shard "+number] = fmt.Sprintf("%d documents, highest sequence number %d", c.Docs.Count, c.SeqNo.Max)
 		}
 	}
-	if c := primary(found.Indices[document.OwnersIndex(name)].Shards["0"]); c != nil {
-		all[ownersFact] = fmt.Sprintf("highest sequence number %d", c.SeqNo.Max)
+	if c := primary(found.Indices[document.SidecarIndex(name)].Shards["0"]); c != nil {
+		all[sidecarFact] = fmt.Sprintf("highest sequence number %d", c.SeqNo.Max)
 	}
 	return err
 }
 
-// withOwners selects the index of a generation, which there must be, and its sidecar of owners, if there is one.
-func withOwners(generation string) []string {
-	return []string{generation, document.OwnersIndex(generation) + "*"}
+// withSidecar selects the index of a generation, which there must be, and its sidecar, if there is one.
+func withSidecar(generation string) []string {
+	return []string{generation, document.SidecarIndex(generation) + "*"}
 }
 
 func (s *storage) settingsIdentity(ctx context.Context, name string, all generation.Identity) error {
@@ -96,7 +96,7 @@ func (s *storage) settingsIdentity(ctx context.Context, name string, all generat
 	names = append(names, shardsSetting)
 	var found map[string]struct{ Settings map[string]string }
 	err := s.c.ReadInto(ctx, &found, esapi.IndicesGetSettingsRequest{
-		Index: withOwners(name), ExpandWildcards: "all", Name: names, FlatSettings: &flat,
+		Index: withSidecar(name), ExpandWildcards: "all", Name: names, FlatSettings: &flat,
 	})
 	if err != nil {
 		return err
@@ -104,8 +104,8 @@ func (s *storage) settingsIdentity(ctx context.Context, name string, all generat
 	if _, is := found[name]; !is { // every index has the setting of its shards
 		return client.ErrResponse
 	}
-	if _, is := found[document.OwnersIndex(name)]; !is {
-		all[ownersFact] = "no index"
+	if _, is := found[document.SidecarIndex(name)]; !is {
+		all[sidecarFact] = "no index"
 	}
 	set := found[name].Settings
 	all[shardsSetting] = set[shardsSetting]

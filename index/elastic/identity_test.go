@@ -97,10 +97,10 @@ func TestX24_ChangedIndex(t *testing.T) {
 			must(t, s.c, http.MethodPut, "/"+live+"/_doc/1", nil, []byte(`{"id":1}`))
 		}, "highest sequence number 40", nil},
 		{"what is known of owners is written anew", 40, func(t *testing.T, s testStore, live string) {
-			must(t, s.c, http.MethodPut, "/"+live+"-owners/_doc/owners%200", nil, []byte(`{"data":""}`))
-		}, "owners: sealed with highest sequence number", nil},
+			must(t, s.c, http.MethodPut, "/"+live+"-sidecar/_doc/owners%200", nil, []byte(`{"data":""}`))
+		}, "sidecar: sealed with highest sequence number", nil},
 		{"what is known of owners is deleted", 40, func(t *testing.T, s testStore, live string) {
-			must(t, s.c, http.MethodDelete, "/"+live+"-owners", nil, nil)
+			must(t, s.c, http.MethodDelete, "/"+live+"-sidecar", nil, nil)
 		}, ", has no index", nil},
 		{"a setting that pages need", 40, func(t *testing.T, s testStore, live string) { s.set(t, live, "index.max_result_window", 5) },
 			"index.max_result_window: sealed with 10000, has 5",

@@ -15,11 +15,12 @@ func (s *storage) catalogAlias() string { return s.catalogIndex() + "-write" }
 // buildAlias is what a generation is written through. A write that demands an alias cannot create an index.
 func buildAlias(generation string) string { return generation + "-build" }
 
-// A sidecar of a generation is a hidden index NAME-KIND, written while the generation is sealed. The catalog decides
-// what becomes of it. All kinds are named here.
-const fingerprintsPart, countiesPart, ownersPart = "stamps", "counties", "owners"
+// sidecarPart is the kind of the sidecar: the hidden index NAME-sidecar, written while the generation is sealed. The catalog
+// decides what becomes of it, and of the changeset beside it.
+const sidecarPart = "sidecar"
 
-var sidecars = []string{fingerprintsPart, countiesPart, ownersPart, generation.ChangesPart}
+// sidecars are the kinds of hidden indices NAME-KIND beside a generation, those that former versions made included.
+var sidecars = []string{sidecarPart, generation.ChangesPart, "stamps", "counties", "owners"}
 
 // part returns what an index is; false for one that is none of this store's.
 func (s *storage) part(name string) (p generation.Part, ok bool) {
@@ -42,12 +43,7 @@ func indexOf(p generation.Part) string {
 	return p.Generation + "-" + p.Kind
 }
 
-// fingerprintsIndex names the index with the fingerprints of a generation's filings, in documents with the ids 0, 1, …
-func fingerprintsIndex(name string) string {
-	return indexOf(generation.Part{Generation: name, Kind: fingerprintsPart})
-}
-
-// changesetIndex names the sidecar that holds a changeset. Its documents are chunks of changes.
+// changesetIndex names the sidecar that holds a changeset.
 func changesetIndex(name string) string {
 	return indexOf(generation.Part{Generation: name, Kind: generation.ChangesPart})
 }

@@ -30,9 +30,7 @@ func (b *build) Seal(ctx context.Context, check generation.Check) (sum index.Cou
 	}
 	r := reader.New(b.storage.c, b.name, b.storage.cache)
 	err = b.storage.c.Retry(ctx, client.MergeTime, func(ctx context.Context) (err error) {
-		if sum, err = index.CountsOf(ctx, r); err == nil && b.unfingerprinted {
-			b.owners, err = r.CountOwners(ctx)
-		}
+		sum, err = index.CountsOf(ctx, r)
 		return err
 	})
 	if err == nil {

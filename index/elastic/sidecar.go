@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,52 +13,86 @@ import (
 
 	"filings/index"
 	"filings/index/elastic/client"
-	"filings/index/history"
+	"filings/index/elastic/document"
+	"filings/index/elastic/reader"
+	"filings/index/sidecar"
 )
 
-// createSidecar makes a hidden index of the generation. It is small: one shard.
-func (b *build) createSidecar(ctx context.Context, name string, mappings map[string]any, settings map[string]any) error {
-	all := map[string]any{"number_of_shards": 1, "number_of_replicas": b.storage.replicas, "hidden": true}
-	maps.Copy(all, settings)
-	return b.storage.createIndex(ctx, name, "", map[string]any{"settings": map[string]any{"index": all}, "mappings": mappings})
+// sidecarWriter writes chunks into a hidden index beside a generation. Its methods are called by one goroutine.
+type sidecarWriter struct {
+	storage *storage
+	index   string
+	body    []byte // of the bulk request that is being filled
 }
 
-// putSidecar writes a document of such an index.
-func (s *storage) putSidecar(ctx context.Context, name string, id int, document any) error {
-	body, err := json.Marshal(document)
-	if err != nil {
-		return err
-	}
-	return s.c.Send(ctx, client.RequestTime, func() esapi.Request {
-		return esapi.IndexRequest{Index: name, DocumentID: strconv.Itoa(id), Body: bytes.NewReader(body)}
+// createSidecar makes such an index. It is small: one shard.
+func (s *storage) createSidecar(ctx context.Context, name string) (*sidecarWriter, error) {
+	settings := map[string]any{"number_of_shards": 1, "number_of_replicas": s.replicas, "hidden": true}
+	return &sidecarWriter{storage: s, index: name}, s.createIndex(ctx, name, "", map[string]any{
+		"settings": map[string]any{"index": settings}, "mappings": map[string]any{"enabled": false},
 	})
+}
+
+// put is the sidecar.Sink of the index, which has all chunks once they were flushed.
+func (w *sidecarWriter) put(ctx context.Context) sidecar.Sink {
+	return func(section string, chunk int, data []byte) error {
+		body, err := json.Marshal(document.Chunk{Data: data})
+		if err != nil {
+			return err
+		}
+		w.body = fmt.Appendf(w.body, `{"index":{"_id":%q}}`+"\n%s\n", document.ChunkID(section, chunk), body)
+		if len(w.body) < batchBytes {
+			return nil
+		}
+		return w.flush(ctx)
+	}
+}
+
+func (w *sidecarWriter) flush(ctx context.Context) error {
+	if len(w.body) == 0 {
+		return nil
+	}
+	full := w.body
+	w.body = nil
+	return w.storage.c.Retry(ctx, client.BulkTime, func(ctx context.Context) error {
+		response, err := w.storage.c.Do(ctx, esapi.BulkRequest{Index: w.index, Body: bytes.NewReader(full), FilterPath: []string{"errors"}})
+		if err != nil {
+			return err
+		}
+		result := struct{ Errors bool }{true}
+		if err = client.Decode(response, &result); err == nil && result.Errors {
+			err = client.ErrResponse
+		}
+		return err
+	})
+}
+
+// chunks is the sidecar.Source of such an index, for a load.
+func (s *storage) chunks(name string) sidecar.Source {
+	return func(ctx context.Context, section string, chunks []int) (all [][]byte, err error) {
+		defer index.Wrap(&err, "reading "+section+" of "+name)
+		err = s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+			all, err = reader.Chunks(ctx, s.c, name, section, chunks)
+			return err
+		})
+		return all, err
+	}
 }
 
 // Strip implements generation.Storage.
 func (s *storage) Strip(ctx context.Context, name string, strip func(index.Version) index.Version) error {
-	some, sidecar := false, changesetIndex(name)
-	for id := 1; ; id++ {
-		var c chunk
-		err := s.c.ReadInto(ctx, &c, esapi.GetSourceRequest{Index: sidecar, DocumentID: strconv.Itoa(id)})
-		if errors.Is(err, index.ErrGone) || errors.Is(err, index.ErrNotFound) {
-			break
-		}
-		stripped, changed, err := history.Chunk{}, false, err
-		if err == nil {
-			stripped, changed, err = history.Strip(c.Data, strip)
-		}
-		if changed && err == nil {
-			some, c.Data = true, stripped.Data
-			err = s.putSidecar(ctx, sidecar, id, c)
-		}
-		if err != nil {
-			return fmt.Errorf("taking filings out of the changeset of %s: %w", name, err)
+	changeset := changesetIndex(name)
+	w := &sidecarWriter{storage: s, index: changeset}
+	some, err := sidecar.Strip(ctx, s.chunks(changeset), w.put(ctx), strip)
+	if errors.Is(err, index.ErrNotFound) {
+		err = nil
+	} else if some {
+		if err = w.flush(ctx); err == nil {
+			err = s.expunge(ctx, changeset)
 		}
 	}
-	if some {
-		if err := s.expunge(ctx, sidecar); err != nil {
-			return err
-		}
+	if err != nil {
+		return fmt.Errorf("taking filings out of the changeset of %s: %w", name, err)
 	}
 	// Searches go on meanwhile, and it need not be opened again: it was written long ago, as a rule.
 	left, err := s.deletedDocuments(ctx, name)

@@ -18,7 +18,7 @@ type storage struct {
 	batchBytes       int // of a bulk request, about
 
 	fewCounties, countiesADocument int   // counties.go
-	mostCopied                     int64 // history.MostCopied
+	mostCopied                     int64 // sidecar.MostCopied
 }
 
 var _ generation.Storage = (*storage)(nil)

@@ -12,7 +12,7 @@
 // # Design: what is stored
 //
 // With FILINGS_INDEX=filings, a generation is the index that generation.Name names, and its sidecars are hidden indices
-// (names.go): `NAME-stamps`, `NAME-counties`, `NAME-owners`, `NAME-changes`. The `_meta` of a generation is the last thing that its writer
+// (names.go), with a document for each chunk of package sidecar: `NAME-sidecar` and `NAME-changes`. The `_meta` of a generation is the last thing that its writer
 // writes. It says what the generation holds, and names it: a clone inherits its source's `_meta`, and must not count as finished
 // by that.
 //
@@ -66,7 +66,7 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/elastic/reader"
 	"filings/index/generation"
-	"filings/index/history"
+	"filings/index/sidecar"
 	"filings/mappings"
 )
 
@@ -129,7 +129,7 @@ func open(cfg Config, c client.Config) (*Store, error) {
 	}
 	s := &storage{
 		c: sender, alias: cfg.Index, shards: cfg.Shards, replicas: cfg.Replicas, cache: cfg.Cache, log: cfg.Logger,
-		batchBytes: batchBytes, fewCounties: fewCounties, countiesADocument: countiesADocument, mostCopied: history.MostCopied,
+		batchBytes: batchBytes, fewCounties: fewCounties, countiesADocument: countiesADocument, mostCopied: sidecar.MostCopied,
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -196,5 +196,5 @@ func (s *Store) Changes(ctx context.Context, q index.ChangeQuery) (page index.Ch
 	if err := s.HaveChanges(ctx, q.Generations); err != nil {
 		return page, err
 	}
-	return history.Page(ctx, s.storage, q)
+	return sidecar.Page(ctx, s.storage, s.storage.cache, q)
 }

@@ -13,7 +13,7 @@ import (
 	"filings/index"
 	"filings/index/embedded/columns"
 	"filings/index/generation"
-	"filings/index/history"
+	"filings/index/sidecar"
 )
 
 // build is a generation.Writer. Put and Remove collect; Seal merges what they collected with the filings of the generation that
@@ -25,11 +25,11 @@ type build struct {
 	file    *fileWriter
 	encoder encoder
 	changes *columns.Changes
-	prints  *history.Collector
+	prints  *sidecar.Actions
 	failed  error // why nothing more is accepted
 
-	differences generation.Differences // from what is copied
-	checked     *reader                // of what is built, while check looks at it
+	differences sidecar.Differences // from what is copied
+	checked     *reader             // of what is built, while check looks at it
 }
 
 var _ generation.Writer = (*build)(nil)
@@ -52,7 +52,7 @@ func (b *build) open(ctx context.Context, from string) (err error) {
 	if b.file, err = createFile(b.storage.files.building(b.name)); err != nil {
 		return err
 	}
-	b.changes, b.prints = columns.NewChanges(b.storage.files.generations()), history.NewCollector()
+	b.changes, b.prints = columns.NewChanges(b.storage.files.generations()), sidecar.NewActions()
 	return nil
 }
 
@@ -136,9 +136,9 @@ func (b *build) layOut(ctx context.Context) (index.Counts, error) {
 func (b *build) writeFingerprints(ctx context.Context) error {
 	before, note := func(func(index.Fingerprint, error) bool) {}, (func(before, after index.Fingerprint))(nil)
 	if b.from != nil {
-		before, note = b.from.fingerprints(ctx), b.differences.Note
+		before, note = sidecar.Fingerprints(ctx, b.from.chunks), b.differences.Note
 	}
-	prints := history.NewFingerprintWriter(func(chunk int, data []byte) error { return b.file.put(sectionFingerprints, chunk, data) })
+	prints := sidecar.NewFingerprintWriter(b.file.put)
 	for print, err := range b.prints.Over(ctx, before, note) {
 		if err = cmp.Or(err, prints.Add(print)); err != nil {
 			return err
@@ -171,19 +171,19 @@ func (b *build) Stop() {
 
 // Fingerprints implements generation.Writer.
 func (b *build) Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
-	return b.checked.fingerprints(ctx)
+	return sidecar.Fingerprints(ctx, b.checked.chunks)
 }
 
 // Differences implements generation.Writer.
-func (b *build) Differences(ctx context.Context) (*generation.Differences, error) {
+func (b *build) Differences(ctx context.Context) (*sidecar.Differences, error) {
 	return &b.differences, ctx.Err()
 }
 
 // WriteChangeset implements generation.Writer.
-func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences []generation.Difference) (whole bool, err error) {
+func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences []sidecar.Difference) (whole bool, err error) {
 	copies := s.Added+s.Changed+s.Removed <= b.storage.mostCopied
-	err = writeChangeset(b.storage.files.changes(b.name), func(put func(history.Chunk) error) error {
-		return history.Encode(ctx, s, differences, copies, b.filings, put)
+	err = writeFile(b.storage.files.changes(b.name), func(put sidecar.Sink) error {
+		return sidecar.WriteChangeset(ctx, s, differences, copies, b.filings, put)
 	})
 	if err == nil {
 		err = syncFolder(b.storage.files.generations())

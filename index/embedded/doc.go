@@ -7,7 +7,7 @@
 //
 //	generations/NAME.db        a finished generation; never written again
 //	generations/NAME.building  one that is being built, or was left behind
-//	generations/NAME.changes   its changeset (package history)
+//	generations/NAME.changes   its changeset (package sidecar)
 //	INDEX.catalog              the catalog of generations (package generation), replaced in one atomic rename
 //	INDEX.withheld             the list of withheld filings, in the same way
 //	INDEX.lock                 held (flock) by the load that runs
@@ -21,7 +21,7 @@
 //
 // # Sections and checksums
 //
-// A file has sections (the columns, the records, the fingerprints, the summary; of a changeset, its changes), each of chunks; then
+// A file has sections (the columns, the records, the summary, those of package sidecar), each of chunks; then
 // contents, which say where they are, a checksum of each 4,096 bytes, and a footer (file.go). A part of a chunk is read with the
 // blocks that it lies in, and these are checked: so whatever bit of a file flips, a response is the right one or an error, and a
 // term of a search reads no more than the few kilobytes in which it may be. An update reads a file in the same way: damage is

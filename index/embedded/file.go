@@ -220,6 +220,18 @@ func (f *file) chunk(ctx context.Context, name string, chunk, from, to int) ([]b
 	return f.read(start+int64(from), start+int64(to))
 }
 
+// chunks is the sidecar.Source of the file.
+func (f *file) chunks(ctx context.Context, section string, chunks []int) (all [][]byte, err error) {
+	for _, chunk := range chunks {
+		data, err := f.chunk(ctx, section, chunk, 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, data)
+	}
+	return all, nil
+}
+
 // putValue writes a value as the only chunk of a section; value reads it. Gob has infinite numbers, which JSON lacks.
 func (w *fileWriter) putValue(name string, v any) error {
 	var data bytes.Buffer

@@ -5,20 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 
 	"filings/index"
 	"filings/index/embedded/columns"
-	"filings/index/history"
 )
-
-// chunkFingerprints is the name of the chunks that hold the fingerprints of a generation's filings.
-const chunkFingerprints = "fingerprints"
-
-// fingerprints yields the fingerprints in the file of r.
-func (r *reader) fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
-	return history.DecodeFingerprints(func(chunk int) ([]byte, error) { return r.chunk(ctx, chunkFingerprints, chunk, 0, -1) })
-}
 
 // versions returns filings by their ids, as Filings does, with what they can be filtered by.
 func (r *reader) versions(ctx context.Context, ids []int64) ([]index.Version, error) {
@@ -39,7 +29,7 @@ func (r *reader) versions(ctx context.Context, ids []int64) ([]index.Version, er
 	return versions, err
 }
 
-// Filings implements history.Source: also of generations that only changesets need.
+// Filings implements sidecar.Changesets: also of generations that only changesets need.
 func (s *storage) Filings(ctx context.Context, name string, ids []int64) ([]index.Version, error) {
 	r, err := s.reader(ctx, name)
 	if errors.Is(err, index.ErrNotFound) {
@@ -51,14 +41,19 @@ func (s *storage) Filings(ctx context.Context, name string, ids []int64) ([]inde
 	return r.versions(ctx, ids)
 }
 
-// Chunks implements history.Source. A changeset that is damaged is none: clients who need it have to export anew.
-func (s *storage) Chunks(ctx context.Context, name string, after int64, groups index.FieldGroups, n int) ([][]byte, error) {
-	chunks, err := readChangeset(ctx, s.files.changes(name), after, groups, n)
+// Chunks implements sidecar.Changesets. A changeset that is damaged is none: clients who need it have to export anew.
+func (s *storage) Chunks(ctx context.Context, name, section string, chunks []int) ([][]byte, error) {
+	f, err := openFile(s.files.changes(name))
+	var all [][]byte
+	if err == nil {
+		all, err = f.chunks(ctx, section, chunks)
+		err = errors.Join(err, f.Close())
+	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, columns.ErrDamaged) {
 		return nil, fmt.Errorf("the changeset of %s: %w: %v", name, index.ErrGone, err)
 	}
 	if err != nil {
 		err = outage(err)
 	}
-	return chunks, err
+	return all, err
 }

@@ -13,18 +13,15 @@ import (
 	"filings/index/cache"
 	"filings/index/embedded/columns"
 	"filings/index/generation"
-	"filings/index/owners"
+	"filings/index/sidecar"
 )
 
 // version is the version of what is in a file, and the last part of its generation's name: files of another version are not read.
 // It goes up with every change of what is stored, which includes emptyRecord.
 const version = 10
 
-// Sections of the file of a generation, beside its columns.
-const (
-	sectionFingerprints = "fingerprints" // of its filings
-	sectionSummary      = "summary"
-)
+// sectionSummary is the section of a generation's file that has its summary.
+const sectionSummary = "summary"
 
 // summary is what a generation knows about itself, computed once, when it is sealed.
 type summary struct {
@@ -45,7 +42,7 @@ func (s summary) changed(name string) error {
 // reader is a sealed generation that is open for reading: an index.Reader.
 type reader struct {
 	*columns.Table
-	*owners.Directory
+	*sidecar.Directory
 	file    *file
 	name    string
 	summary summary
@@ -82,7 +79,7 @@ func openReader(name, path string, c *cache.Cache) (*reader, error) {
 	}
 	r := &reader{file: f, name: name, summary: s}
 	r.Table = columns.Open("generation "+name, s.Stats.Filings, r.chunk, c)
-	r.Directory = owners.Open(name, r.ownersChunks, c)
+	r.Directory = sidecar.Open(name, r.chunks, c)
 	return r, nil
 }
 
@@ -100,16 +97,13 @@ func (r *reader) chunk(ctx context.Context, name string, chunk, from, to int) ([
 	return data, err
 }
 
-// ownersChunks is the owners.Source of the file.
-func (r *reader) ownersChunks(ctx context.Context, section string, chunks []int) (all [][]byte, err error) {
-	for _, chunk := range chunks {
-		data, err := r.chunk(ctx, section, chunk, 0, -1)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, data)
+// chunks is the sidecar.Source of the file.
+func (r *reader) chunks(ctx context.Context, section string, chunks []int) ([][]byte, error) {
+	all, err := r.file.chunks(ctx, section, chunks)
+	if err != nil && ctx.Err() == nil {
+		err = r.unavailable(err)
 	}
-	return all, nil
+	return all, err
 }
 
 func (r *reader) unavailable(err error) error {

@@ -6,7 +6,7 @@ import (
 
 	"filings/index"
 	"filings/index/embedded/columns"
-	"filings/index/history"
+	"filings/index/sidecar"
 )
 
 // emptyRecord is the record of a filing without values.
@@ -17,7 +17,7 @@ var emptyRecord = index.AppendRecord(nil, &index.Filing{})
 type encoder struct{ values, record, stored []byte }
 
 // put puts a filing into changes, and its fingerprint into prints.
-func (e *encoder) put(f *index.Filing, changes *columns.Changes, prints *history.Collector) error {
+func (e *encoder) put(f *index.Filing, changes *columns.Changes, prints *sidecar.Actions) error {
 	e.values = columns.AppendValues(e.values[:0], f)
 	e.record = index.AppendRecord(e.record[:0], f)
 	id, created, of, err := columns.Hidden(e.values)

@@ -21,7 +21,7 @@ import (
 type storage struct {
 	files      files
 	cache      *cache.Cache
-	mostCopied int64 // history.MostCopied; tests lower it
+	mostCopied int64 // sidecar.MostCopied; tests lower it
 
 	mu       sync.Mutex
 	open     map[string]weak.Pointer[reader] // those that may still be open

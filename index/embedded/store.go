@@ -15,7 +15,7 @@ import (
 	"filings/index"
 	"filings/index/cache"
 	"filings/index/generation"
-	"filings/index/history"
+	"filings/index/sidecar"
 )
 
 // Config says where a Store is.
@@ -51,7 +51,7 @@ func Open(cfg Config) (*Store, error) {
 	if cfg.Cache == nil {
 		cfg.Cache = cache.New(ownCache)
 	}
-	s := &storage{files: files{cfg.Dir, cfg.Index}, cache: cfg.Cache, open: map[string]weak.Pointer[reader]{}, mostCopied: history.MostCopied}
+	s := &storage{files: files{cfg.Dir, cfg.Index}, cache: cfg.Cache, open: map[string]weak.Pointer[reader]{}, mostCopied: sidecar.MostCopied}
 	if err := os.MkdirAll(s.files.generations(), 0o700); err != nil {
 		return nil, fmt.Errorf("embedded engine: %w", err)
 	}
@@ -78,7 +78,7 @@ func (s *Store) Fingerprints(ctx context.Context, name string) iter.Seq2[index.F
 			yield(index.Fingerprint{}, err)
 			return
 		}
-		r.fingerprints(ctx)(yield)
+		sidecar.Fingerprints(ctx, r.chunks)(yield)
 	}
 }
 
@@ -108,7 +108,7 @@ func (s *Store) Stored(ctx context.Context, name string) iter.Seq2[index.Stored,
 // Changes implements index.History.
 func (s *Store) Changes(ctx context.Context, q index.ChangeQuery) (page index.ChangePage, err error) {
 	if err = s.HaveChanges(ctx, q.Generations); err == nil {
-		page, err = history.Page(ctx, s.storage, q)
+		page, err = sidecar.Page(ctx, s.storage, s.storage.cache, q)
 	}
 	if err != nil {
 		err = fmt.Errorf("read changes: %w", err)

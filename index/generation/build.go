@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"filings/index"
+	"filings/index/sidecar"
 )
 
 // Begin implements Lock. The catalog names the generation before anything of it is stored.
@@ -105,7 +106,7 @@ func (b *build) Seal(ctx context.Context, check Check) (_ index.Counts, err erro
 }
 
 // WriteChangeset implements Build.
-func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences []Difference) error {
+func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences []sidecar.Difference) error {
 	if err := b.lock.mustHold(ctx); err != nil {
 		return err
 	}

@@ -77,6 +77,7 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/index/sidecar"
 )
 
 // Kinds of errors of the writing side, wrapped with what was attempted. Those of package index hold here too.
@@ -262,11 +263,11 @@ type Build interface {
 	Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error]
 	// Differences returns where this generation, which was begun from another one, differs from that: once, for the Check of
 	// Seal. Only what was put or removed is looked at. It returns index.ErrNotFound where the other one has no fingerprints.
-	Differences(ctx context.Context) (*Differences, error)
+	Differences(ctx context.Context) (*sidecar.Differences, error)
 	// WriteChangeset writes the changeset that leads to this generation from s.Parent, a sealed one. It is called by the Check of
 	// Seal, once, with the counts of s and the differences by id; no Reader sees the changeset before the generation is
 	// promoted, and none at all if it never is. It may read the filings that differ, in both generations.
-	WriteChangeset(ctx context.Context, s index.Changeset, differences []Difference) error
+	WriteChangeset(ctx context.Context, s index.Changeset, differences []sidecar.Difference) error
 	// Keep has the catalog keep what the load counted in the generation: Info.Counts, in JSON of its own, and the values of its
 	// fields, and how fresh its counties are. It is read with every look at the live generation, so it is small.
 	Keep(counts []byte, values *index.Values, fresh map[string]index.Freshness)

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"filings/index"
+	"filings/index/sidecar"
 )
 
 // Storage is what an engine gives a Lifecycle: the catalog document, and the data of generations, about which it decides
@@ -91,9 +92,9 @@ type Writer interface {
 	// makes it that; nil where the Reader alone can tell.
 	Seal(ctx context.Context, check Check) (index.Counts, Identity, error)
 	Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error]
-	Differences(ctx context.Context) (*Differences, error)
+	Differences(ctx context.Context) (*sidecar.Differences, error)
 	// WriteChangeset writes the changeset. whole: it has no copies, and needs the filings of both generations as long as it is kept.
-	WriteChangeset(ctx context.Context, s index.Changeset, differences []Difference) (whole bool, err error)
+	WriteChangeset(ctx context.Context, s index.Changeset, differences []sidecar.Difference) (whole bool, err error)
 	// Stop ends the writing. What is stored stays as it is.
 	Stop()
 }

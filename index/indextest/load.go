@@ -11,6 +11,7 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/index/sidecar"
 )
 
 // Load makes filings the live generation of store, as a load does: lock, begin, put, seal, compare the counts, write the
@@ -134,10 +135,10 @@ func fingerprints(all iter.Seq2[index.Fingerprint, error]) (map[int64]index.Fing
 }
 
 // differ returns what differs between filings with these fingerprints, by id, and how many were added, changed and removed.
-func differ(before, after map[int64]index.Fingerprint) (changeset index.Changeset, all []generation.Difference) {
+func differ(before, after map[int64]index.Fingerprint) (changeset index.Changeset, all []sidecar.Difference) {
 	for id, a := range after {
 		b, had := before[id]
-		d := generation.Difference{ID: id, FieldGroups: b.DiffersIn(a), Before: had, After: true}
+		d := sidecar.Difference{ID: id, FieldGroups: b.DiffersIn(a), Before: had, After: true}
 		switch {
 		case !had:
 			changeset.Added++
@@ -152,10 +153,10 @@ func differ(before, after map[int64]index.Fingerprint) (changeset index.Changese
 	for id := range before {
 		if _, has := after[id]; !has {
 			changeset.Removed++
-			all = append(all, generation.Difference{ID: id, FieldGroups: index.AllFieldGroups, Before: true})
+			all = append(all, sidecar.Difference{ID: id, FieldGroups: index.AllFieldGroups, Before: true})
 		}
 	}
-	slices.SortFunc(all, func(a, b generation.Difference) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(all, func(a, b sidecar.Difference) int { return cmp.Compare(a.ID, b.ID) })
 	return changeset, all
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/index/sidecar"
 )
 
 // Memory is what is stored of an index, in memory. The stores that are opened over it share it, as processes share an engine.
@@ -37,7 +38,7 @@ type MemoryPart struct {
 	Sealed      bool
 	Filings     map[int64]*index.Filing // of generation.FilingsPart
 	Changeset   index.Changeset         // of generation.ChangesPart, as is the next
-	Differences []generation.Difference
+	Differences []sidecar.Difference
 }
 
 // NewMemory returns one in which nothing is stored.
@@ -352,7 +353,7 @@ func (w *memoryWriter) Fingerprints(context.Context) iter.Seq2[index.Fingerprint
 	return w.fingerprints(w.name)
 }
 
-func (w *memoryWriter) Differences(context.Context) (*generation.Differences, error) {
+func (w *memoryWriter) Differences(context.Context) (*sidecar.Differences, error) {
 	before, errBefore := fingerprints(w.fingerprints(w.from))
 	after, errAfter := fingerprints(w.fingerprints(w.name))
 	if err := errors.Join(errBefore, errAfter); err != nil {
@@ -360,7 +361,7 @@ func (w *memoryWriter) Differences(context.Context) (*generation.Differences, er
 	}
 	ids := slices.Concat(slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(after)))
 	slices.Sort(ids)
-	d := new(generation.Differences)
+	d := new(sidecar.Differences)
 	for _, id := range slices.Compact(ids) {
 		d.Note(before[id], after[id])
 	}
@@ -368,7 +369,7 @@ func (w *memoryWriter) Differences(context.Context) (*generation.Differences, er
 }
 
 // WriteChangeset implements generation.Writer. It copies nothing.
-func (w *memoryWriter) WriteChangeset(_ context.Context, s index.Changeset, differences []generation.Difference) (whole bool, err error) {
+func (w *memoryWriter) WriteChangeset(_ context.Context, s index.Changeset, differences []sidecar.Difference) (whole bool, err error) {
 	return true, w.sidecar(generation.ChangesPart, &MemoryPart{Changeset: s, Differences: differences})
 }
 

@@ -38,9 +38,9 @@ var groups = []group{
 		"service/params", "service/mcp", "service/handlers", "index/serving", "index/embedded",
 		"index/elastic",
 	}, nil},
-	{"loads", []string{"reindexer", "index/elastic", "index/generation", "index/history"}, nil},
+	{"loads", []string{"reindexer", "index/elastic", "index/generation", "index/sidecar"}, nil},
 	{"kills", []string{
-		"index/generation", "index/history", "index/embedded", "index/elastic", "reindexer",
+		"index/generation", "index/sidecar", "index/embedded", "index/elastic", "reindexer",
 		"service/access", "cmd/filings",
 	}, nil},
 	{"fleets", []string{"service/access", "service/export", "cmd/filings"}, nil},

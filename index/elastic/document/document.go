@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"filings/index"
-	"filings/index/owners"
+	"filings/index/sidecar"
 )
 
 // Names of fields that no field of package index has.
@@ -49,14 +49,14 @@ func appendRuns(dst []byte, text string) []byte {
 	return dst
 }
 
-// OwnersIndex names the sidecar of a generation that has what package owners writes, in documents named after section and chunk.
-func OwnersIndex(generation string) string { return generation + "-owners" }
+// SidecarIndex names the hidden index beside a generation that has what package sidecar writes, a document for each chunk.
+func SidecarIndex(generation string) string { return generation + "-sidecar" }
 
-// OwnersID names a document of it.
-func OwnersID(section string, chunk int) string { return section + " " + strconv.Itoa(chunk) }
+// ChunkID names a document of it.
+func ChunkID(section string, chunk int) string { return section + " " + strconv.Itoa(chunk) }
 
-// OwnersChunk is a document of it.
-type OwnersChunk struct {
+// Chunk is a document of it.
+type Chunk struct {
 	Data []byte `json:"data"`
 }
 
@@ -113,8 +113,7 @@ type Meta struct {
 	Filings    int64  `json:"filings"`
 	Owners     int64  `json:"owners"` // different owners, counted once
 	Writes     int64  `json:"writes"` // the highest version of a document, in it or deleted from it
-	// Counties is how many documents CountiesIndex has, with the ids 0, 1, …; 0: there is no such index, since the counties
-	// are few or a former version sealed the generation.
+	// Counties is how many chunks CountiesSection has; 0: the counties are few.
 	Counties int `json:"counties,omitempty"`
 
 	// Identity is the generation.Identity of the sealing.
@@ -184,7 +183,7 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 
 // facts returns what counts of f for its owner and its words: a clone is never read whole again.
 func facts(f *index.Filing, d *index.Derived) string {
-	of := owners.Facts{
+	of := sidecar.Facts{
 		Owner: []byte(f.Text(index.Owner)), County: []byte(f.Text(index.County)), Date: []byte(f.Text(index.FilingDate)),
 		Address: []byte(d.Search[1]), Amount: math.NaN(),
 	}

@@ -9,7 +9,7 @@ import (
 
 	"filings/index"
 	"filings/index/elastic/elastictest"
-	"filings/index/owners"
+	"filings/index/sidecar"
 )
 
 func TestAppend(t *testing.T) {
@@ -65,7 +65,7 @@ func TestAppend(t *testing.T) {
 				created = test.filing.CreatedAt.UnixMicro()
 			}
 			version := index.Version{Record: record[len("before"):], City: index.Derive(test.filing).WrittenCity, ZIP: index.Derive(test.filing).ZIP}
-			facts, err := owners.ReadFacts([]byte(fingerprint.Facts))
+			facts, err := sidecar.ReadFacts([]byte(fingerprint.Facts))
 			if string(facts.Owner) != test.filing.Text(index.Owner) || string(facts.Address) != index.SearchText(test.filing.Text(index.PropertyAddress)) || err != nil {
 				t.Errorf("facts %+v, %v", facts, err)
 			}

@@ -25,12 +25,12 @@ import (
 	"filings/index/cache"
 	"filings/index/elastic/client"
 	"filings/index/elastic/search"
-	"filings/index/owners"
+	"filings/index/sidecar"
 )
 
 // Reader reads from one generation, which is an index of that name. It is safe for concurrent use.
 type Reader struct {
-	*owners.Directory
+	*sidecar.Directory
 
 	c          *client.Client
 	generation string
@@ -47,7 +47,7 @@ func New(c *client.Client, name string, kept *cache.Cache) *Reader {
 	r := &Reader{
 		c: c, generation: name, limits: search.Usual, cache: kept, space: "reader of " + name,
 	}
-	r.Directory = owners.Open(name, r.ownersChunks, kept)
+	r.Directory = sidecar.Open(name, r.chunks, kept)
 	return r
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
@@ -119,19 +118,18 @@ func (r *Reader) allCounties(ctx context.Context) ([]index.CountyStats, error) {
 	})
 }
 
-// keptCounties reads so many documents about the counties. It returns nil if one of them is not there: an operator has
+// keptCounties reads so many chunks about the counties. It returns nil if one of them is not there: an operator has
 // deleted their index, which only makes counties slow.
-func (r *Reader) keptCounties(ctx context.Context, documents int) (all []index.CountyStats, err error) {
-	for id := range documents {
-		// Not by read: that this index is gone does not mean that the generation is.
-		response, err := r.c.Read(ctx, esapi.GetSourceRequest{Index: document.CountiesIndex(r.generation), DocumentID: strconv.Itoa(id)})
-		if errors.Is(err, index.ErrGone) || errors.Is(err, index.ErrNotFound) {
+func (r *Reader) keptCounties(ctx context.Context, chunks int) (all []index.CountyStats, err error) {
+	for chunk := range chunks {
+		data, err := r.chunks(ctx, document.CountiesSection, []int{chunk})
+		if errors.Is(err, index.ErrNotFound) {
 			return nil, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		part, err := document.Counties(response)
+		part, err := document.Counties(data[0])
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
 		}

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
-	"filings/index/owners"
+	"filings/index/sidecar"
 )
 
 // builder lays filings out in columns: those of a table that is built from, if there is one, and what changes in it.
@@ -36,7 +36,7 @@ type builder struct {
 	dated        int    // how many rows have one
 	byID         *ordering
 	counter      counter
-	owners       *owners.Collector
+	owners       *sidecar.Owners
 	ownerCodes   []uint32 // of codedOwner, by the writing
 }
 
@@ -71,7 +71,7 @@ func newBuilder(ctx context.Context, base *Table, changes *Changes, to Sink, dir
 		records: &recordColumn{to: to},
 		byID:    newOrdering(index.Sort{}, dir),
 		counter: newCounter(),
-		owners:  owners.NewCollector(),
+		owners:  sidecar.NewOwners(),
 	}
 	if base != nil {
 		b.moved = make([]uint32, base.rows)
@@ -215,7 +215,7 @@ func (b *builder) writeOrders() error {
 	group, ctx := errgroup.WithContext(b.ctx)
 	group.SetLimit(ordersAtOnce)
 	group.Go(func() error { return b.writeByID(ctx) })
-	group.Go(func() error { return b.owners.Write(owners.Sink(b.to)) })
+	group.Go(func() error { return b.owners.Write(sidecar.Sink(b.to)) })
 	group.Go(func() error {
 		rows := make([]uint32, b.rows)
 		for i := range rows {

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
-	"filings/index/owners"
+	"filings/index/sidecar"
 )
 
 // noTime is the created of a filing without CreatedAt.
@@ -60,14 +60,14 @@ func AppendValues(dst []byte, f *index.Filing) []byte {
 }
 
 // facts returns what counts of v for its owner and its words. The key is not known of what was put.
-func (v *storedValues) facts() *owners.Facts {
+func (v *storedValues) facts() *sidecar.Facts {
 	key, written, known := bytes.Cut(v.words[codedOwner], []byte(valueEnd))
 	if !known {
 		key, written = nil, key
 	}
 	_, texts, _ := bytes.Cut(v.search, []byte{textEnd})
 	address, _, _ := bytes.Cut(texts, []byte{textEnd})
-	return &owners.Facts{
+	return &sidecar.Facts{
 		Owner: written, Key: key, County: v.words[codedCounty], Date: v.words[codedDate], Address: address, Amount: v.numbers[numberFilingAmount],
 	}
 }

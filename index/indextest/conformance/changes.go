@@ -16,6 +16,7 @@ import (
 	"filings/index/generation"
 	"filings/index/indextest"
 	"filings/index/indextest/edges"
+	"filings/index/sidecar"
 )
 
 func testChanges(t *testing.T, open func(t *testing.T) Harness) {
@@ -109,14 +110,14 @@ func testDifferences(t *testing.T, h Harness) {
 		mustRemove(t, b, filings[i].ID)
 	}
 	mustPut(t, b, filings[6])
-	want := []generation.Difference{
+	want := []sidecar.Difference{
 		{ID: filings[3].ID, FieldGroups: indextest.FingerprintOf(filings[3]).DiffersIn(indextest.FingerprintOf(holder)), Before: true, After: true},
 		{ID: filings[4].ID, FieldGroups: index.AllFieldGroups, Before: true},
 		{ID: filings[5].ID, FieldGroups: indextest.FingerprintOf(filings[5]).DiffersIn(indextest.FingerprintOf(owner)), Before: true, After: true},
 		{ID: filings[7].ID, FieldGroups: index.AllFieldGroups, Before: true},
 		{ID: added.ID, FieldGroups: index.AllFieldGroups, After: true},
 	}
-	slices.SortFunc(want, func(a, b generation.Difference) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(want, func(a, b sidecar.Difference) int { return cmp.Compare(a.ID, b.ID) })
 	if _, err := b.Seal(t.Context(), func(ctx context.Context, _ index.Reader, _ index.Counts) error {
 		differences, err := b.Differences(ctx)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"filings/index"
 	"filings/index/generation"
 	"filings/index/indextest"
+	"filings/index/sidecar"
 )
 
 // Stores with one error each in how they manage generations and the lock.
@@ -256,11 +257,11 @@ func (b alteredBuild) Put(ctx context.Context, f *index.Filing) error {
 	return b.Build.Put(ctx, f)
 }
 
-func (b alteredBuild) Differences(ctx context.Context) (*generation.Differences, error) {
+func (b alteredBuild) Differences(ctx context.Context) (*sidecar.Differences, error) {
 	if !b.allDiffer {
 		return b.Build.Differences(ctx)
 	}
-	all := new(generation.Differences)
+	all := new(sidecar.Differences)
 	for s, err := range b.Fingerprints(ctx) {
 		if err != nil {
 			return nil, err

@@ -1,20 +1,4 @@
-// Package owners owns what a generation knows of owners and of words: whose filings they are (rule X27), and which words a search
-// may mean (rule X29). A Collector works it out of the filings while the generation is sealed and writes it beside it; a Directory
-// reads it. Both refuse to know where that is kept: chunks of bytes go to a Sink and come from a Source.
-//
-// # Design
-//
-// One form for both engines, which store chunks alone, so they cannot differ. The alternative was prefix queries of Elasticsearch
-// over an index of owners, and sections of their own in the embedded engine: two evaluations of each query, and a document for each
-// owner to be written with each load. As chunks, half a million filings take some hundred documents.
-//
-// Owners are numbered by falling filings, then key: the default order. What decides which ones a query selects stays in the process's
-// cache once it was read: for each token of a key and for each county the numbers of the owners (some 2.5 MB for 94,000 owners, 25 MB
-// for a million). What is shown of them lies in chunks of 128 owners, of which a page reads those that it needs. Each other order is a list
-// of the numbers. So a page costs a few passes over one bit an owner, whatever is typed.
-//
-// Words are looked through one by one: a set of letters for each, in 64 bits, leaves few whose distance is computed.
-package owners
+package sidecar
 
 import (
 	"context"
@@ -29,11 +13,15 @@ import (
 // Sink stores a chunk of a section. data is valid during the call only.
 type Sink func(section string, chunk int, data []byte) error
 
-// Source returns chunks of a section as a Sink stored them.
+// Source returns chunks of a section as a Sink stored them; index.ErrNotFound where nothing is stored beside the generation.
 type Source func(ctx context.Context, section string, chunks []int) ([][]byte, error)
 
-// Sections.
+// Sections. Changes and their contents stand by themselves, since they are kept longer than the others.
 const (
+	sectionFingerprints = "fingerprints"
+	sectionChanges      = "changes"
+	sectionContents     = "contents" // of the changes, in one chunk
+
 	sectionPortfolios = "owners"
 	sectionFilings    = "owners filings"  // of each owner
 	sectionTokens     = "owners tokens"   // of keys
@@ -42,13 +30,11 @@ const (
 	sectionOrder      = "owners by " // and the name of an order
 )
 
-const (
-	portfoliosAChunk = 128
-	pieceBytes       = 1 << 20 // of a section that is read as a whole
-)
+// pieceBytes is the size of a piece of a section that is read as a whole.
+const pieceBytes = 1 << 20
 
 // ErrDamaged is the error of chunks that are not as they were written.
-var ErrDamaged = fmt.Errorf("%w: what is kept of owners is damaged", index.ErrUnavailable)
+var ErrDamaged = fmt.Errorf("%w: a chunk beside the generation is damaged", index.ErrUnavailable)
 
 // putWhole writes a section that is read as a whole, in pieces. The first byte of each says whether another one follows.
 func putWhole(to Sink, section string, data []byte) error {
@@ -96,6 +82,16 @@ func unpacked(packed []byte) ([]byte, error) {
 type cutter struct {
 	data   []byte
 	failed bool
+}
+
+func (c *cutter) byte() byte {
+	if len(c.data) == 0 {
+		c.failed = true
+		return 0
+	}
+	b := c.data[0]
+	c.data = c.data[1:]
+	return b
 }
 
 func (c *cutter) number() uint64 {

@@ -1,4 +1,4 @@
-package history
+package sidecar
 
 import (
 	"context"
@@ -7,26 +7,25 @@ import (
 	"iter"
 
 	"filings/index"
-	"filings/index/generation"
 	"filings/index/sorter"
 )
 
 // sortBuffer is how much of the fingerprints of a load is in memory.
 const sortBuffer = 2 << 20
 
-// Collector collects what a load does to filings, in any order, for an engine that cannot read fingerprints back by id. What does
+// Actions collects what a load does to filings, in any order, for an engine that cannot read fingerprints back by id. What does
 // not fit into its memory lies in a file without a name in the folder for temporary files.
-type Collector struct {
+type Actions struct {
 	sorter  *sorter.Sorter
 	actions uint64
 	err     error // the first
 }
 
-// NewCollector returns a Collector of nothing. It has to be closed.
-func NewCollector() *Collector { return &Collector{sorter: sorter.New("", sortBuffer)} }
+// NewActions returns a Actions of nothing. It has to be closed.
+func NewActions() *Actions { return &Actions{sorter: sorter.New("", sortBuffer)} }
 
 // Put says that a filing was put. The last action of an id counts.
-func (c *Collector) Put(s index.Fingerprint) {
+func (c *Actions) Put(s index.Fingerprint) {
 	value := make([]byte, 0, 256)
 	for _, digest := range s.Digests {
 		value = binary.LittleEndian.AppendUint64(value, digest)
@@ -36,9 +35,9 @@ func (c *Collector) Put(s index.Fingerprint) {
 }
 
 // Remove says that a filing was removed.
-func (c *Collector) Remove(id int64) { c.add(id, nil) }
+func (c *Actions) Remove(id int64) { c.add(id, nil) }
 
-func (c *Collector) add(id int64, value []byte) {
+func (c *Actions) add(id int64, value []byte) {
 	if c.err != nil {
 		return
 	}
@@ -51,11 +50,11 @@ func (c *Collector) add(id int64, value []byte) {
 
 // Over yields what fingerprints became of those of before, which come by id: once. It tells note, unless that is nil, what filings
 // that were put or removed had and have; the zero Fingerprint is for no filing.
-func (c *Collector) Over(
+func (c *Actions) Over(
 	ctx context.Context, before iter.Seq2[index.Fingerprint, error], note func(before, after index.Fingerprint),
 ) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
-		for of, err := range generation.Merge(before, c.last(ctx)) { // those of an update are few
+		for of, err := range Merge(before, c.last(ctx)) { // those of an update are few
 			was, now := of[0], of[0]
 			if action := of[1]; action.ID != 0 {
 				if now = action; action == removed(action.ID) {
@@ -76,7 +75,7 @@ func (c *Collector) Over(
 func removed(id int64) index.Fingerprint { return index.Fingerprint{ID: id} }
 
 // last yields the fingerprint of the last action of each id, by id.
-func (c *Collector) last(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
+func (c *Actions) last(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
 		var s index.Fingerprint
 		err := c.err
@@ -112,4 +111,4 @@ func (c *Collector) last(ctx context.Context) iter.Seq2[index.Fingerprint, error
 var errStopped = errors.New("stopped")
 
 // Close gives up memory and file. It may be called again.
-func (c *Collector) Close() error { return c.sorter.Close() }
+func (c *Actions) Close() error { return c.sorter.Close() }

@@ -1,6 +1,7 @@
-package history
+package sidecar
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"iter"
@@ -20,15 +21,15 @@ const fingerprintSize = (2 + len(index.Fingerprint{}.Digests)) * 8
 
 // FingerprintWriter cuts fingerprints into chunks.
 type FingerprintWriter struct {
-	put     func(chunk int, data []byte) error
+	to      Sink
 	chunk   int
 	pending []index.Fingerprint
 }
 
-// NewFingerprintWriter returns a FingerprintWriter that hands chunks to put, which may keep them, numbered from 0; there is at least one.
-// The last one says that it is the last: without it the others are not whole.
-func NewFingerprintWriter(put func(chunk int, data []byte) error) *FingerprintWriter {
-	return &FingerprintWriter{put: put, pending: make([]index.Fingerprint, 0, fingerprintsAChunk)}
+// NewFingerprintWriter returns a FingerprintWriter that writes at least one chunk. The last one says that it is the last: without it
+// the others are not whole.
+func NewFingerprintWriter(to Sink) *FingerprintWriter {
+	return &FingerprintWriter{to: to, pending: make([]index.Fingerprint, 0, fingerprintsAChunk)}
 }
 
 // Add takes the next fingerprint: they come by id.
@@ -55,7 +56,7 @@ func (w *FingerprintWriter) flush(last byte) error {
 			raw = protowire.AppendString(raw, s.Facts)
 		}
 	}
-	err := w.put(w.chunk, encoder.EncodeAll(raw, nil))
+	err := w.to(sectionFingerprints, w.chunk, encoder.EncodeAll(raw, nil))
 	w.chunk, w.pending = w.chunk+1, w.pending[:0]
 	return err
 }
@@ -81,15 +82,15 @@ func appendFingerprints(dst []byte, fingerprints []index.Fingerprint) []byte {
 	return dst
 }
 
-// DecodeFingerprints yields the fingerprints of chunks as get returns them, or what it fails with.
-func DecodeFingerprints(get func(chunk int) ([]byte, error)) iter.Seq2[index.Fingerprint, error] {
+// Fingerprints yields the fingerprints of a generation's filings, by id, or what reading them fails with.
+func Fingerprints(ctx context.Context, from Source) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
 		for chunk := 0; ; chunk++ {
-			data, err := get(chunk)
+			data, err := from(ctx, sectionFingerprints, []int{chunk})
 			var fingerprints []index.Fingerprint
 			last := false
 			if err == nil {
-				fingerprints, last, err = decodeFingerprints(data)
+				fingerprints, last, err = decodeFingerprints(data[0])
 			}
 			if err != nil {
 				yield(index.Fingerprint{}, err)
@@ -106,9 +107,6 @@ func DecodeFingerprints(get func(chunk int) ([]byte, error)) iter.Seq2[index.Fin
 		}
 	}
 }
-
-// ErrDamaged is the error of chunks that are not as they were written.
-var ErrDamaged = errors.New("what is kept of changes is damaged")
 
 func decodeFingerprints(data []byte) (fingerprints []index.Fingerprint, last bool, err error) {
 	raw, err := decoder.DecodeAll(data, nil)

@@ -1,4 +1,4 @@
-package history
+package sidecar
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
-	"filings/index/generation"
 )
 
 // MostCopied is how many filings that differ are copied into their changeset. Copying takes some 70 µs each in Elasticsearch, where a
@@ -27,11 +26,10 @@ const (
 	readAtOnce = 500
 )
 
-// Chunk is a part of the changes of a changeset. Data is compressed.
-type Chunk struct {
-	Last        int64             // the highest id
-	FieldGroups index.FieldGroups // of all of its changes together
-	Data        []byte
+// contained says what a chunk of changes has.
+type contained struct {
+	last   int64             // the highest id
+	groups index.FieldGroups // of all of its changes together
 }
 
 // Filings returns filings of a generation, in the order of ids; the zero Version where there is none.
@@ -39,19 +37,19 @@ type Filings func(ctx context.Context, generation string, ids []int64) ([]index.
 
 // entry is a change in a chunk.
 type entry struct {
-	generation.Difference
+	Difference
 	before, after index.Version // of a copy
 }
 
 // size returns how many bytes the records of e have; 0 if they were not read.
 func (e *entry) size() int { return len(e.before.Record) + len(e.after.Record) }
 
-// Encode cuts the differences of a changeset, which come by id, into chunks. If copies, the filings that differ are read and go
+// WriteChangeset writes the differences of a changeset, which come by id. If copies, the filings that differ are read and go
 // with them.
-func Encode(
-	ctx context.Context, s index.Changeset, differences []generation.Difference, copies bool, read Filings, put func(Chunk) error,
+func WriteChangeset(
+	ctx context.Context, s index.Changeset, differences []Difference, copies bool, read Filings, to Sink,
 ) error {
-	w := &chunkWriter{changeset: s, copies: copies, put: put}
+	w := &chunkWriter{changeset: s, copies: copies, to: to}
 	for some := range slices.Chunk(differences, readAtOnce) {
 		batch := make([]entry, len(some))
 		for i, d := range some {
@@ -71,10 +69,33 @@ func Encode(
 			return err
 		}
 	}
-	if len(differences) == 0 {
-		return nil
+	if err := w.flush(); err != nil {
+		return err
 	}
-	return w.flush()
+	var contents []byte
+	last := int64(0)
+	for _, c := range w.contents {
+		contents = append(protowire.AppendVarint(contents, uint64(c.last-last)), byte(c.groups))
+		last = c.last
+	}
+	return putWhole(to, sectionContents, contents)
+}
+
+// readContents returns what each chunk of a changeset has.
+func readContents(ctx context.Context, from Source) (all []contained, err error) {
+	data, err := whole(ctx, from, sectionContents)
+	if err != nil {
+		return nil, err
+	}
+	c, last := cutter{data: data}, int64(0)
+	for len(c.data) > 0 {
+		last += int64(c.number())
+		all = append(all, contained{last, index.FieldGroups(c.byte())})
+	}
+	if c.failed {
+		return nil, ErrDamaged
+	}
+	return all, nil
 }
 
 // fill reads the filings of changes that all are of one changeset, of both of its generations at once, but not the versions that
@@ -124,11 +145,12 @@ func fill(ctx context.Context, s index.Changeset, entries []entry, unread index.
 type chunkWriter struct {
 	changeset index.Changeset
 	copies    bool
-	put       func(Chunk) error
+	to        Sink
 
-	Chunk
-	data    []byte
-	changes int
+	contained
+	data     []byte
+	changes  int
+	contents []contained // of the chunks before
 }
 
 // Flags of an entry.
@@ -149,7 +171,7 @@ func (w *chunkWriter) add(e *entry) error {
 	}
 	if w.changes == 0 {
 		w.data = protowire.AppendString(protowire.AppendString(w.data[:0], w.changeset.Parent), w.changeset.Generation)
-		w.Chunk = Chunk{}
+		w.contained = contained{}
 	}
 	flags := byte(0)
 	for i, is := range []bool{e.Before, e.After, w.copies, e.before.Withheld, e.after.Withheld, w.copies} {
@@ -157,7 +179,7 @@ func (w *chunkWriter) add(e *entry) error {
 			flags |= 1 << i
 		}
 	}
-	w.data = append(binary.AppendUvarint(w.data, uint64(e.ID-w.Last)), byte(e.FieldGroups), flags)
+	w.data = append(binary.AppendUvarint(w.data, uint64(e.ID-w.last)), byte(e.FieldGroups), flags)
 	if w.copies {
 		for _, v := range []index.Version{e.before, e.after} {
 			w.data = protowire.AppendString(protowire.AppendBytes(w.data, v.Record), v.City)
@@ -165,13 +187,16 @@ func (w *chunkWriter) add(e *entry) error {
 		}
 	}
 	w.changes++
-	w.Last, w.FieldGroups = e.ID, w.FieldGroups|e.FieldGroups
+	w.last, w.groups = e.ID, w.groups|e.FieldGroups
 	return nil
 }
 
 func (w *chunkWriter) flush() error {
-	w.Data, w.changes = encoder.EncodeAll(w.data, nil), 0
-	return w.put(w.Chunk)
+	if w.changes == 0 {
+		return nil
+	}
+	w.contents, w.changes = append(w.contents, w.contained), 0
+	return w.to(sectionChanges, len(w.contents)-1, encoder.EncodeAll(w.data, nil))
 }
 
 // decode returns the changeset of a chunk, by the names of its generations, and the first entries, up to most of them, that have a
@@ -199,7 +224,7 @@ func decode(data []byte, after int64, groups index.FieldGroups, most int) (s ind
 		}
 		flags := raw[size+1]
 		last += int64(distance)
-		e := entry{Difference: generation.Difference{
+		e := entry{Difference: Difference{
 			ID: last, FieldGroups: index.FieldGroups(raw[size]), Before: flags&hasBefore != 0, After: flags&hasAfter != 0,
 		}}
 		raw = raw[size+2:]
@@ -225,14 +250,38 @@ func decode(data []byte, after int64, groups index.FieldGroups, most int) (s ind
 	return s, last, entries, nil
 }
 
-// Strip returns a chunk with what strip makes of each copy, and whether one is another one than before.
-func Strip(data []byte, strip func(index.Version) index.Version) (c Chunk, changed bool, err error) {
+// Strip writes the chunks of a changeset anew in which strip makes another one of some copy of a filing, and reports whether there
+// are some.
+func Strip(ctx context.Context, from Source, to Sink, strip func(index.Version) index.Version) (some bool, err error) {
+	contents, err := readContents(ctx, from)
+	if err != nil {
+		return false, err
+	}
+	for i := range contents {
+		data, err := from(ctx, sectionChanges, []int{i})
+		var chunk []byte
+		if err == nil {
+			chunk, err = stripped(data[0], strip)
+		}
+		if err == nil && chunk != nil {
+			some, err = true, to(sectionChanges, i, chunk)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return some, nil
+}
+
+// stripped is Strip of one chunk; nil if it stays as it is.
+func stripped(data []byte, strip func(index.Version) index.Version) (chunk []byte, err error) {
 	s, _, entries, err := decode(data, 0, index.AllFieldGroups, math.MaxInt)
 	if err != nil {
-		return c, false, err
+		return nil, err
 	}
-	w := &chunkWriter{changeset: s, copies: true, put: func(of Chunk) error {
-		c = of
+	changed := false
+	w := &chunkWriter{changeset: s, copies: true, to: func(_ string, _ int, data []byte) error {
+		chunk = data
 		return nil
 	}}
 	for i := range entries {
@@ -244,8 +293,11 @@ func Strip(data []byte, strip func(index.Version) index.Version) (c Chunk, chang
 			}
 		}
 		if err := w.add(&entries[i]); err != nil {
-			return c, false, err
+			return nil, err
 		}
 	}
-	return c, changed, w.flush()
+	if err := w.flush(); err != nil || !changed {
+		return nil, err
+	}
+	return chunk, nil
 }

@@ -1,4 +1,4 @@
-package history
+package sidecar
 
 import (
 	"context"
@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/cache"
 )
 
-// Source is where an engine keeps chunks and generations.
-type Source interface {
-	// Chunks returns the first n chunks of the changeset to a generation that have changes with a higher id than after in one
-	// of these field groups, by id; fewer than n where there are no more; index.ErrGone where the changeset is not kept.
-	Chunks(ctx context.Context, generation string, after int64, groups index.FieldGroups, n int) ([][]byte, error)
+// Changesets are those that an engine keeps, and the filings of generations.
+type Changesets interface {
+	// Chunks is the Source of the changeset to a generation; index.ErrGone where it is not kept.
+	Chunks(ctx context.Context, generation, section string, chunks []int) ([][]byte, error)
 	// Filings is of a generation that a changeset which has no copies leads from or to.
 	Filings(ctx context.Context, generation string, ids []int64) ([]index.Version, error)
 }
@@ -38,9 +38,9 @@ type stream struct {
 	ended   bool
 }
 
-// Page returns the page that q selects.
-func Page(ctx context.Context, source Source, q index.ChangeQuery) (index.ChangePage, error) {
-	p := &page{source: source, q: q}
+// Page returns the page that q selects. What the chunks of a changeset have stays in the cache.
+func Page(ctx context.Context, source Changesets, kept *cache.Cache, q index.ChangeQuery) (index.ChangePage, error) {
+	p := &page{source: source, cache: kept, q: q}
 	for _, name := range q.Generations {
 		p.streams = append(p.streams, &stream{Changeset: index.Changeset{Generation: name}, read: q.After})
 	}
@@ -58,7 +58,8 @@ func Page(ctx context.Context, source Source, q index.ChangeQuery) (index.Change
 
 // page is being put together.
 type page struct {
-	source  Source
+	source  Changesets
+	cache   *cache.Cache
 	q       index.ChangeQuery
 	streams []*stream
 	taken   []taken
@@ -82,7 +83,7 @@ func (p *page) advance(ctx context.Context) error {
 			continue
 		}
 		group.Go(func() error {
-			chunks, err := p.source.Chunks(ctx, s.Generation, s.read, p.q.FieldGroups, n)
+			chunks, err := p.chunks(ctx, s, n)
 			most := p.q.Limit + 1 // one more says that there are more
 			for _, data := range chunks {
 				changeset, last, entries, err := decode(data, s.read, p.q.FieldGroups, most-len(s.pending))
@@ -99,6 +100,28 @@ func (p *page) advance(ctx context.Context) error {
 		})
 	}
 	return group.Wait()
+}
+
+// chunks returns the next n chunks of a changeset that have changes to tell; fewer where there are no more.
+func (p *page) chunks(ctx context.Context, s *stream, n int) ([][]byte, error) {
+	from := func(ctx context.Context, section string, chunks []int) ([][]byte, error) {
+		return p.source.Chunks(ctx, s.Generation, section, chunks)
+	}
+	key := cache.Key{Space: "changes of " + s.Generation, Text: sectionContents}
+	contents, _, err := cache.Get(ctx, p.cache, key, func(ctx context.Context) ([]contained, int, error) {
+		all, err := readContents(ctx, from)
+		return all, 16 * len(all), err
+	})
+	var next []int
+	for i, c := range contents {
+		if c.last > s.read && c.groups&p.q.FieldGroups != 0 && len(next) < n {
+			next = append(next, i)
+		}
+	}
+	if err != nil || len(next) == 0 {
+		return nil, err
+	}
+	return from(ctx, sectionChanges, next)
 }
 
 // take moves what is pending onto the page, an id at a time, as far as every changeset was read. It reports whether the page is

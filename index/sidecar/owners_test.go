@@ -1,4 +1,4 @@
-package owners_test
+package sidecar_test
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 	"filings/index/indextest"
 	"filings/index/indextest/conformance"
 	"filings/index/indextest/edges"
-	"filings/index/owners"
+	"filings/index/sidecar"
 )
 
-// chunks are what a Collector has written.
+// chunks are what was written.
 type chunks map[string][]byte
 
 func (c chunks) put(section string, chunk int, data []byte) error {
@@ -33,7 +33,7 @@ func (c chunks) get(_ context.Context, section string, chunks []int) (all [][]by
 	for _, chunk := range chunks {
 		data, ok := c[fmt.Sprint(section, " ", chunk)]
 		if !ok {
-			return nil, errors.New("no such chunk")
+			return nil, sidecar.ErrDamaged
 		}
 		all = append(all, data)
 	}
@@ -43,7 +43,7 @@ func (c chunks) get(_ context.Context, section string, chunks []int) (all [][]by
 // reader reads owners from what was collected, and all else from the oracle.
 type reader struct {
 	*indextest.Oracle
-	*owners.Directory
+	*sidecar.Directory
 }
 
 func (r reader) Owners(ctx context.Context, q index.OwnerQuery) (index.Owners, error) {
@@ -56,16 +56,16 @@ func (r reader) Nearest(ctx context.Context, words []string) ([][]string, error)
 
 func collected(t *testing.T, filings []*index.Filing) (reader, chunks) {
 	t.Helper()
-	c, to := owners.NewCollector(), chunks{}
+	c, to := sidecar.NewOwners(), chunks{}
 	for _, f := range filings {
-		facts := owners.Facts{
+		facts := sidecar.Facts{
 			Owner: []byte(f.Text(index.Owner)), County: []byte(f.Text(index.County)), Date: []byte(f.Text(index.FilingDate)),
 			Address: []byte(index.SearchText(f.Text(index.PropertyAddress))), Amount: math.NaN(),
 		}
 		if v, ok := f.Number(index.FilingAmount); ok {
 			facts.Amount = v
 		}
-		read, err := owners.ReadFacts(facts.Append(nil))
+		read, err := sidecar.ReadFacts(facts.Append(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func collected(t *testing.T, filings []*index.Filing) (reader, chunks) {
 	if err := c.Write(to.put); err != nil {
 		t.Fatal(err)
 	}
-	return reader{indextest.NewOracle("", filings), owners.Open("g", to.get, cache.New(1<<20))}, to
+	return reader{indextest.NewOracle("", filings), sidecar.Open("g", to.get, cache.New(1<<20))}, to
 }
 
 // TestX27_Oracle: whatever is requested of owners, the oracle says the same.
@@ -164,7 +164,7 @@ func TestX28_Damage(t *testing.T) {
 				damaged[other] = whole
 			}
 			damaged[name] = data[:n]
-			got, err := requests(reader{r.Oracle, owners.Open("g", damaged.get, cache.New(1<<20))})
+			got, err := requests(reader{r.Oracle, sidecar.Open("g", damaged.get, cache.New(1<<20))})
 			if err == nil && !cmp.Equal(want, got) || err != nil && !errors.Is(err, index.ErrUnavailable) {
 				t.Errorf("%s cut to %d of %d: %v", name, n, len(data), err)
 			}

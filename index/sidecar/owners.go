@@ -1,4 +1,4 @@
-package owners
+package sidecar
 
 import (
 	"encoding/binary"
@@ -9,8 +9,8 @@ import (
 	"filings/index"
 )
 
-// Collector counts filings by owner and by word. It takes some 300 bytes for each writing of an owner, and 80 for each word.
-type Collector struct {
+// Owners counts filings by owner and by word. It takes some 300 bytes for each writing of an owner, and 80 for each word.
+type Owners struct {
 	writings []writing
 	written  numbers // as on the records
 	keys     numbers
@@ -49,9 +49,9 @@ func (n *numbers) number(text []byte) (number uint32, isNew bool) {
 	return number, !ok
 }
 
-// NewCollector returns a Collector of no filing.
-func NewCollector() *Collector {
-	c := &Collector{written: newNumbers(), keys: newNumbers(), counties: newNumbers(), shares: map[share]uint32{}, words: newWordCounter()}
+// NewOwners returns Owners of no filing.
+func NewOwners() *Owners {
+	c := &Owners{written: newNumbers(), keys: newNumbers(), counties: newNumbers(), shares: map[share]uint32{}, words: newWordCounter()}
 	c.keys.number(nil) // 0 is no key
 	return c
 }
@@ -84,7 +84,7 @@ func ReadFacts(data []byte) (f Facts, err error) {
 }
 
 // Add counts a filing, and returns the number of its owner's writing, from 0 in the order of their first filings; -1 without an owner.
-func (c *Collector) Add(f *Facts) (writing int) {
+func (c *Owners) Add(f *Facts) (writing int) {
 	if len(f.Owner) == 0 {
 		c.words.add(-1, nil, f.Address)
 		return -1
@@ -103,9 +103,9 @@ func (c *Collector) Add(f *Facts) (writing int) {
 }
 
 // Key returns the key of a writing, "" for none.
-func (c *Collector) Key(writing int) string { return c.keys.texts[c.writings[writing].owner] }
+func (c *Owners) Key(writing int) string { return c.keys.texts[c.writings[writing].owner] }
 
-func (c *Collector) newWriting(f *Facts) (w writing) {
+func (c *Owners) newWriting(f *Facts) (w writing) {
 	key := f.Key
 	if key == nil {
 		key = []byte(index.OwnerKeyOf(string(f.Owner)))
@@ -115,7 +115,7 @@ func (c *Collector) newWriting(f *Facts) (w writing) {
 	return w
 }
 
-func (c *Collector) addTo(w *writing, number uint32, f *Facts) {
+func (c *Owners) addTo(w *writing, number uint32, f *Facts) {
 	w.filings++
 	if !math.IsNaN(f.Amount) {
 		w.amounts++

@@ -1,4 +1,4 @@
-package owners
+package sidecar
 
 import (
 	"cmp"
@@ -14,6 +14,9 @@ import (
 	"filings/index"
 )
 
+// portfoliosAChunk makes chunks of some kilobytes.
+const portfoliosAChunk = 128
+
 // owner is what was counted of a key.
 type owner struct {
 	key, name               string
@@ -27,7 +30,7 @@ type owner struct {
 type inCounty struct{ county, filings uint32 }
 
 // Owners returns how many owners differ in more than case, those without a key included.
-func (c *Collector) Owners() int64 {
+func (c *Owners) Owners() int64 {
 	folded := map[string]bool{}
 	for _, text := range c.written.texts {
 		folded[index.Fold(text)] = true
@@ -36,7 +39,7 @@ func (c *Collector) Owners() int64 {
 }
 
 // Write writes what was counted.
-func (c *Collector) Write(to Sink) error {
+func (c *Owners) Write(to Sink) error {
 	c.words.finish(c.writings)
 	all := c.owners()
 	c.fillShares(all)
@@ -64,7 +67,7 @@ func numbered(all []owner) []owner {
 }
 
 // owners returns the owners by the numbers of their keys.
-func (c *Collector) owners() []owner {
+func (c *Owners) owners() []owner {
 	all := make([]owner, len(c.keys.texts))
 	for i, w := range c.writings {
 		o, text := &all[w.owner], c.written.texts[i]
@@ -86,7 +89,7 @@ func (c *Collector) owners() []owner {
 }
 
 // fillShares completes the shares of the owners.
-func (c *Collector) fillShares(all []owner) {
+func (c *Owners) fillShares(all []owner) {
 	for at, filings := range c.shares {
 		o := &all[c.writings[at.of].owner]
 		o.shares = append(o.shares, inCounty{at.county, filings})
@@ -109,7 +112,7 @@ func (c *Collector) fillShares(all []owner) {
 	}
 }
 
-func (c *Collector) writePortfolios(all []owner, to Sink) error {
+func (c *Owners) writePortfolios(all []owner, to Sink) error {
 	var data, one []byte
 	for chunk := 0; chunk*portfoliosAChunk < len(all); chunk++ {
 		data = data[:0]
@@ -138,7 +141,7 @@ func (o *owner) append(dst []byte, counties []string) []byte {
 }
 
 // writeSelection writes how many filings each owner has, and which owners have each token and each county.
-func (c *Collector) writeSelection(all []owner, to Sink) error {
+func (c *Owners) writeSelection(all []owner, to Sink) error {
 	var filings []byte
 	var inTokens, inCounties pairs
 	tokens := numbers{of: map[string]uint32{}}
@@ -254,7 +257,7 @@ func orderOf(sort index.OwnerSort, ascending bool) string {
 }
 
 // writeWords writes the words by how long they are, then by their bytes, each with its filings.
-func (c *Collector) writeWords(to Sink) error {
+func (c *Owners) writeWords(to Sink) error {
 	texts := c.words.words.texts
 	lengths := make([]int, len(texts))
 	for i, word := range texts {

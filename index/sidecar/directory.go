@@ -1,8 +1,9 @@
-package owners
+package sidecar
 
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/bits"
 	"slices"
@@ -13,7 +14,7 @@ import (
 	"filings/index/cache"
 )
 
-// Directory reads what a Collector wrote. It is safe for concurrent use.
+// Directory reads what Owners.Write wrote. It is safe for concurrent use.
 type Directory struct {
 	space string // of what it keeps in cache
 	from  Source
@@ -29,6 +30,9 @@ func Open(generation string, from Source, kept *cache.Cache) *Directory {
 func cached[T any](ctx context.Context, d *Directory, section string, decode func(*cutter) (T, int)) (T, error) {
 	v, _, err := cache.Get(ctx, d.cache, cache.Key{Space: d.space, Text: section}, func(ctx context.Context) (v T, size int, err error) {
 		data, err := whole(ctx, d.from, section)
+		if errors.Is(err, index.ErrNotFound) {
+			err = index.ErrNoOwners
+		}
 		if err != nil {
 			return v, 0, err
 		}

@@ -1,4 +1,4 @@
-package history_test
+package sidecar_test
 
 import (
 	"cmp"
@@ -12,47 +12,39 @@ import (
 	"testing"
 
 	"filings/index"
-	"filings/index/generation"
-	"filings/index/history"
+	"filings/index/cache"
+	"filings/index/sidecar"
 )
 
 // memory keeps the chunks of changesets, by the generations that they lead to, and has filings of any id, each with a record of so
 // many bytes.
 type memory struct {
-	chunks map[string][]history.Chunk
-	size   func(id int64) int
-	mu     sync.Mutex
-	read   int            // chunks
-	bytes  int            // of the filings that were read
-	of     map[string]int // filings that were read of each generation
+	changesets map[string]chunks
+	size       func(id int64) int
+	mu         sync.Mutex
+	kept       *cache.Cache
+	read       int            // chunks
+	bytes      int            // of the filings that were read
+	of         map[string]int // filings that were read of each generation
 }
 
-// keep encodes a changeset.
-func (m *memory) keep(t *testing.T, s index.Changeset, differences []generation.Difference, copies bool) {
+// keep writes a changeset.
+func (m *memory) keep(t *testing.T, s index.Changeset, differences []sidecar.Difference, copies bool) {
 	t.Helper()
-	err := history.Encode(t.Context(), s, differences, copies, m.Filings, func(c history.Chunk) error {
-		c.Data = slices.Clone(c.Data)
-		if m.chunks == nil {
-			m.chunks = map[string][]history.Chunk{}
-		}
-		m.chunks[s.Generation] = append(m.chunks[s.Generation], c)
-		return nil
-	})
-	if err != nil {
+	if m.changesets == nil {
+		m.changesets, m.kept = map[string]chunks{}, cache.New(1<<20)
+	}
+	m.changesets[s.Generation] = chunks{}
+	if err := sidecar.WriteChangeset(t.Context(), s, differences, copies, m.Filings, m.changesets[s.Generation].put); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (m *memory) Chunks(_ context.Context, generation string, after int64, parts index.FieldGroups, n int) (data [][]byte, _ error) {
+func (m *memory) Chunks(ctx context.Context, generation, section string, chunks []int) ([][]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, c := range m.chunks[generation] {
-		if c.Last > after && c.FieldGroups&parts != 0 && len(data) < n {
-			data = append(data, c.Data)
-		}
-	}
-	m.read += len(data)
-	return data, nil
+	m.read += len(chunks)
+	return m.changesets[generation].get(ctx, section, chunks)
 }
 
 func (m *memory) Filings(_ context.Context, generation string, ids []int64) (versions []index.Version, _ error) {
@@ -72,10 +64,10 @@ func (m *memory) Filings(_ context.Context, generation string, ids []int64) (ver
 	return versions, nil
 }
 
-func changed(n int) []generation.Difference {
-	all := make([]generation.Difference, n)
+func changed(n int) []sidecar.Difference {
+	all := make([]sidecar.Difference, n)
 	for i := range all {
-		all[i] = generation.Difference{ID: int64(i) + 1, FieldGroups: index.FreeFields, Before: true, After: true}
+		all[i] = sidecar.Difference{ID: int64(i) + 1, FieldGroups: index.FreeFields, Before: true, After: true}
 	}
 	return all
 }
@@ -90,7 +82,7 @@ func TestX16_OneVersion(t *testing.T) {
 		m := &memory{size: func(int64) int { return 10 }}
 		changeset := index.Changeset{Generation: "b", Parent: "a", Changed: 300}
 		m.keep(t, changeset, changed(300), false)
-		page, err := history.Page(t.Context(), m, index.ChangeQuery{
+		page, err := sidecar.Page(t.Context(), m, m.kept, index.ChangeQuery{
 			Generations: []string{"b"}, FieldGroups: index.FreeFields, Limit: 1000, Unread: unread,
 		})
 		if err != nil || len(page.Changes) != 300 || !maps.Equal(m.of, want) {
@@ -124,7 +116,7 @@ func TestX16_LongRecords(t *testing.T) {
 				next, after := int64(1), int64(0)
 				for more := true; more; {
 					m.read, m.bytes = 0, 0
-					page, err := history.Page(t.Context(), m, index.ChangeQuery{
+					page, err := sidecar.Page(t.Context(), m, m.kept, index.ChangeQuery{
 						Generations: []string{"b"}, FieldGroups: index.FreeFields, After: after, Limit: 1000,
 					})
 					if err != nil || len(page.Changes) == 0 {
@@ -178,10 +170,10 @@ func TestX16_Pages(t *testing.T) {
 	m := &memory{size: func(int64) int { return 10 }}
 	var want []found
 	for _, name := range []string{"b", "c", "d"} {
-		var all []generation.Difference
+		var all []sidecar.Difference
 		for id := int64(1); len(all) < 5000; id += 1 + random.Int64N(4) {
 			parts := index.FreeFields << random.IntN(2)
-			all = append(all, generation.Difference{ID: id, FieldGroups: parts, Before: true, After: true})
+			all = append(all, sidecar.Difference{ID: id, FieldGroups: parts, Before: true, After: true})
 			if parts == index.FreeFields {
 				want = append(want, found{id, name})
 			}
@@ -204,7 +196,7 @@ func TestX16_Pages(t *testing.T) {
 func pagesOf(t *testing.T, m *memory, limit int, changesets ...string) (got []found) {
 	t.Helper()
 	for after, more := int64(0), true; more; {
-		page, err := history.Page(t.Context(), m, index.ChangeQuery{Generations: changesets, FieldGroups: index.FreeFields, After: after, Limit: limit})
+		page, err := sidecar.Page(t.Context(), m, m.kept, index.ChangeQuery{Generations: changesets, FieldGroups: index.FreeFields, After: after, Limit: limit})
 		if err != nil || len(page.Changes) == 0 || len(page.Changes) > limit {
 			t.Fatalf("limit %d, behind %d: %d changes, %v", limit, after, len(page.Changes), err)
 		}

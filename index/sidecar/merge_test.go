@@ -1,4 +1,4 @@
-package generation_test
+package sidecar_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"filings/index"
-	"filings/index/generation"
+	"filings/index/sidecar"
 )
 
 // fingerprintsOf yields fingerprints with these ids, and then err unless that is nil.
@@ -46,7 +46,7 @@ func TestMerge(t *testing.T) {
 	} {
 		var got [][2]int64
 		var failed error
-		for of, err := range generation.Merge(test.many, test.few) {
+		for of, err := range sidecar.Merge(test.many, test.few) {
 			if failed = err; err == nil {
 				got = append(got, [2]int64{of[0].ID, of[1].ID})
 			}
@@ -54,7 +54,7 @@ func TestMerge(t *testing.T) {
 		if !slices.Equal(got, test.want) || errors.Is(failed, broken) != test.fails {
 			t.Errorf("%s: %v, %v, want %v", test.name, got, failed, test.want)
 		}
-		for range generation.Merge(test.many, test.few) {
+		for range sidecar.Merge(test.many, test.few) {
 			break // ends there
 		}
 	}
