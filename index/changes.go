@@ -13,13 +13,15 @@ import (
 
 // History is what an Engine keeps of how its generations came to differ (rule X19).
 //
-// A changeset leads from the generation that was live when another one was promoted, its parent, to that one. A rollback
-// makes none, so changesets form a tree: the generation promoted after a rollback has the parent that was live then. Changes
-// between any two generations lie on the path between them (package changes).
+// A changeset leads from the generation that was live when another one was promoted, its parent, to
+// that one. A rollback makes none, so changesets form a tree: the generation promoted after a
+// rollback has the parent that was live then. Changes between any two generations lie on the path
+// between them (package changes).
 type History interface {
-	// Changesets lists those that are kept, the newest generation first. A generation that Live has returned has its
-	// changeset in the list, unless it has none: the first one, and one whose parent an older program built. A generation
-	// that was never promoted has none. The generations themselves need not be kept.
+	// Changesets lists those that are kept, the newest generation first. A generation that Live has
+	// returned has its changeset in the list, unless it has none: the first one, and one whose
+	// parent an older program built. A generation that was never promoted has none. The generations
+	// themselves need not be kept.
 	Changesets(ctx context.Context) ([]Changeset, error)
 	// Changes returns a page of the changes of several changesets, or ErrGone where one of them is not kept.
 	Changes(ctx context.Context, q ChangeQuery) (ChangePage, error)
@@ -28,8 +30,8 @@ type History interface {
 // Changeset says how a generation came from its parent.
 type Changeset struct {
 	Generation, Parent string // names
-	// Added, Changed and Removed are how many filings the changeset has changes of. Changed includes those of which the city
-	// or the ZIP code alone differs.
+	// Added, Changed and Removed are how many filings the changeset has changes of. Changed
+	// includes those of which the city or the ZIP code alone differs.
 	Added, Changed, Removed int64
 }
 
@@ -40,8 +42,8 @@ type Change struct {
 	Before, After Version // one of them may be the zero Version; they differ
 }
 
-// Version is a filing as one generation has it: what clients see of it, and what they can filter by. When it was added is no
-// part of it.
+// Version is a filing as one generation has it: what clients see of it, and what they can filter
+// by. When it was added is no part of it.
 type Version struct {
 	Record Record // nil: the generation has no such filing
 	City   string // as written (rule P7), Derived.WrittenCity
@@ -113,7 +115,8 @@ type ChangeQuery struct {
 	FieldGroups FieldGroups // changes that differ in one of these; not 0
 	After       int64       // changes of filings with a higher id; 0: of all
 	Limit       int         // changes to return at the most; at least as many as Generations
-	// Unread is the version of which it is enough to know whether there is one: then its Record may be empty, but not nil.
+	// Unread is the version of which it is enough to know whether there is one: then its Record may
+	// be empty, but not nil.
 	Unread Side
 }
 
@@ -127,16 +130,16 @@ const (
 	Later
 )
 
-// ChangePage is a part of what a ChangeQuery selects: by ID, those of one id in any order. The changes of an id are never
-// parted: a page ends with the last one of an id, has at least one id if there is any, and may be shorter than Limit, as where
-// its records are long.
+// ChangePage is a part of what a ChangeQuery selects: by ID, those of one id in any order. The
+// changes of an id are never parted: a page ends with the last one of an id, has at least one id if
+// there is any, and may be shorter than Limit, as where its records are long.
 type ChangePage struct {
 	Changes []Change
 	More    bool // there are changes of filings with a higher id
 }
 
-// FieldGroups is a set of field groups of a Version. An engine keeps that of each change, to leave out what the caller's tier
-// does not show.
+// FieldGroups is a set of field groups of a Version. An engine keeps that of each change, to leave
+// out what the caller's tier does not show.
 type FieldGroups uint8
 
 // Field groups of a Version: the fields of a tier that no lower one shows, and the city with the ZIP code.
@@ -165,21 +168,22 @@ func (r Record) byTier() (cut [Enterprise + 1]Record) {
 	return cut
 }
 
-// Fingerprint stands for a filing where loads compare generations: equal fingerprints are taken for equal filings. Each field
-// group has a digest of 64 bits, so a change of one filing is missed once in 2^64. When it was added is not compared; a load looks
-// it up for records that do not say it (rule X19).
+// Fingerprint stands for a filing where loads compare generations: equal fingerprints are taken for
+// equal filings. Each field group has a digest of 64 bits, so a change of one filing is missed once
+// in 2^64. When it was added is not compared; a load looks it up for records that do not say it
+// (rule X19).
 type Fingerprint struct {
 	ID      int64
 	Digests [4]uint64 // of each field group, in their order
 	Created int64     // CreatedAt in microseconds of Unix time; NoTime for none
-	Facts   string    // what an engine that cannot read its filings again keeps with it, in its own words; "" for nothing
+	Facts   string    // what counts of it for county, owner and words, as package sidecar writes it
 }
 
 // NoTime is the Created of a filing without CreatedAt. No instant that a filing can have is that early.
 const NoTime = -1 << 63
 
-// FingerprintOf returns the fingerprint of a filing as a generation has it, which was added at an instant in microseconds, or
-// at NoTime.
+// FingerprintOf returns the fingerprint of a filing as a generation has it, which was added at an
+// instant in microseconds, or at NoTime.
 func FingerprintOf(id int64, v Version, created int64) Fingerprint {
 	f := Fingerprint{ID: id, Created: created}
 	for i, members := range v.Record.byTier() {

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -56,6 +57,8 @@ type GroupQuery struct {
 	Sort      GroupSort
 	Ascending bool
 	Limit     int // how many of the first groups, at most MaxGroups; 0 for all
+	// AsWritten: keys that differ in case are two, and there may be any number of groups.
+	AsWritten bool
 }
 
 // GroupSort is what groups are sorted by. Ties, and the keys of groups of as many filings, are by
@@ -74,7 +77,10 @@ var GroupSorts = []string{SortByFilings: "filings", SortBySum: "sum", SortByKey:
 
 // Most is how many groups there may be, in all: beyond it they are only counted.
 func (q GroupQuery) Most() int {
-	if q.Limit > 0 {
+	switch {
+	case q.AsWritten:
+		return math.MaxInt32
+	case q.Limit > 0:
 		return MaxCompared
 	}
 	return MaxGroups
@@ -129,6 +135,9 @@ func (q GroupQuery) Text(w Filter) string {
 	if q.Sort != SortByFilings || q.Ascending || q.Limit > 0 {
 		order = fmt.Sprintf("sort %s ascending %t limit %d ", GroupSorts[q.Sort], q.Ascending, q.Limit)
 	}
+	if q.AsWritten {
+		order += "as written "
+	}
 	return q.Kind() + " " + order + w.String()
 }
 
@@ -154,7 +163,10 @@ func NewGrouping(q GroupQuery) *Grouping {
 	g := &Grouping{query: q, groups: map[[2]uint32]*Group{}}
 	for i := range g.keys {
 		g.keys[i] = keyTable{fold: Fold, numbers: map[string]uint32{}, folded: map[string]uint32{}}
-		if i < len(q.By) && q.By[i] == ByOwner {
+		switch {
+		case q.AsWritten:
+			g.keys[i].fold = func(key string) string { return key }
+		case i < len(q.By) && q.By[i] == ByOwner:
 			g.keys[i].fold = OwnerKeyOf
 		}
 	}

@@ -74,7 +74,8 @@ type Owners struct {
 // NameTokens returns the tokens of a name without step 3 and 4 of rule X25: what a client has typed of it so far.
 func NameTokens(name string) []string { return splitName(PlainText(name)).tokens }
 
-// CutWord returns the first word of a folded text, letters and digits side by side, and what follows it; "" where there is none.
+// CutWord returns the first word of a folded text, letters and digits side by side, and what
+// follows it; "" where there is none.
 func CutWord[T string | []byte](text T) (word, rest T) {
 	return cutOf(text, &wordCharacters, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
@@ -124,7 +125,8 @@ func Words(text string) (words []string) {
 	return words
 }
 
-// Reach is how far a word may be from what was typed for it (rule X29); 0 where it is taken as it is: with a digit, or short.
+// Reach is how far a word may be from what was typed for it (rule X29); 0 where it is taken as it
+// is: with a digit, or short.
 func Reach(word string) int {
 	switch n := utf8.RuneCountInString(word); {
 	case n < 5 || strings.ContainsFunc(word, unicode.IsDigit):

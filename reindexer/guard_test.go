@@ -618,8 +618,8 @@ func (s uncounted) Open(ctx context.Context, name string) (index.Reader, error) 
 	return uncountedReader{r}, err
 }
 
-func (uncountedReader) Counties(context.Context) ([]index.CountyStats, error) {
-	return nil, index.ErrUnavailable
+func (uncountedReader) Groups(context.Context, index.Filter, index.GroupQuery) (index.Groups, error) {
+	return index.Groups{}, index.ErrUnavailable
 }
 
 // TestX42_Uncounted: a live generation whose counties cannot be counted is not taken for one without filings.

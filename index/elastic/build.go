@@ -13,19 +13,15 @@ import (
 	"filings/index"
 	"filings/index/elastic/client"
 	"filings/index/generation"
-	"filings/index/sidecar"
 	"filings/mappings"
 )
 
 // build is a generation.Writer.
 type build struct {
 	*bulk
-	name    string
-	from    string // the generation that was copied, "" for none
-	erases  bool   // nothing may be left of what is removed or replaced
-	sidecar *sidecarWriter
-	owners  int64               // that differ in more than case
-	noted   sidecar.Differences // where that differs from what was copied, if anything was
+	name   string
+	from   string // the generation that was copied, "" for none
+	erases bool   // nothing may be left of what is removed or replaced
 }
 
 var _ generation.Writer = (*build)(nil)
@@ -33,7 +29,8 @@ var _ generation.Writer = (*build)(nil)
 // Erase implements generation.Build.
 func (b *build) Erase() { b.erases = true }
 
-// Create implements generation.Storage: an empty index, or a clone, which shares the files of its source and so takes seconds.
+// Create implements generation.Storage: an empty index, or a clone, which shares the files of its
+// source and so takes seconds.
 func (s *storage) Create(ctx context.Context, name, from string) (_ generation.Writer, err error) {
 	var source map[string]described
 	if from == "" {
@@ -51,10 +48,11 @@ func (s *storage) Create(ctx context.Context, name, from string) (_ generation.W
 	return &build{name: name, from: from, bulk: s.newBulk(ctx, buildAlias(name), writes)}, nil
 }
 
-// loadingSettings make writing cheap: nothing has to be searchable or copied before Seal. What was accepted is synced all
-// the same (the default of translog.durability): a bulk request is megabytes, and with "async" a node that is killed
-// forgets what it accepted in its last five seconds, so that the load fails its verification instead of going on.
-// Deletions are kept for long, so that an older write that comes late does not undo one.
+// loadingSettings make writing cheap: nothing has to be searchable or copied before Seal. What was
+// accepted is synced all the same (the default of translog.durability): a bulk request is
+// megabytes, and with "async" a node that is killed forgets what it accepted in its last five
+// seconds, so that the load fails its verification instead of going on. Deletions are kept for
+// long, so that an older write that comes late does not undo one.
 func loadingSettings() map[string]any {
 	return map[string]any{
 		"number_of_replicas": 0, "refresh_interval": "-1", "gc_deletes": "12h",
@@ -77,7 +75,8 @@ func (s *storage) create(ctx context.Context, name string) error {
 		return err
 	}
 	if product == OpenSearch {
-		// It would give the members that are left of a _source in another order (rule X23). Whole ones come back as they were sent.
+		// It would give the members that are left of a _source in another order (rule X23). Whole
+		// ones come back as they were sent.
 		delete(parts["mappings"].(map[string]any), "_source")
 	}
 	return s.createIndex(ctx, name, buildAlias(name), parts)

@@ -10,7 +10,6 @@ import (
 
 	"filings/index"
 	"filings/index/elastic/client"
-	"filings/index/sidecar"
 )
 
 const (
@@ -22,12 +21,11 @@ const (
 
 // bulk writes filings into one index. Its methods are called by one goroutine; batches are sent by others.
 type bulk struct {
-	storage   *storage
-	alias     string // of the index
-	version   int64  // of the last action
-	filling   batch
-	collected *sidecar.Actions // fingerprints of what was put and removed
-	finished  bool
+	storage  *storage
+	alias    string // of the index
+	version  int64  // of the last action
+	filling  batch
+	finished bool
 
 	ctx      context.Context // of the requests, ended by the first failure, which is its cause
 	fail     context.CancelCauseFunc
@@ -35,21 +33,22 @@ type bulk struct {
 	inFlight chan struct{} // holds one for each request in progress
 }
 
-// newBulk returns a writer whose first action has the version after `version`. It ends with finish or Stop, not with ctx.
+// newBulk returns a writer whose first action has the version after `version`. It ends with finish
+// or Stop, not with ctx.
 func (s *storage) newBulk(ctx context.Context, alias string, version int64) *bulk {
-	b := &bulk{storage: s, alias: alias, version: version, collected: sidecar.NewActions(), inFlight: make(chan struct{}, writers)}
+	b := &bulk{storage: s, alias: alias, version: version, inFlight: make(chan struct{}, writers)}
 	b.ctx, b.fail = context.WithCancelCause(context.WithoutCancel(ctx))
 	return b
 }
 
 // Put implements generation.Writer.
-func (b *bulk) Put(ctx context.Context, f *index.Filing) error {
-	return b.add(ctx, func(to *batch) { b.collected.Put(to.put(f, b.version)) })
+func (b *bulk) Put(ctx context.Context, f *index.Filing) (fingerprint index.Fingerprint, err error) {
+	err = b.add(ctx, func(to *batch) { fingerprint = to.put(f, b.version) })
+	return fingerprint, err
 }
 
 // Remove implements generation.Writer.
 func (b *bulk) Remove(ctx context.Context, id int64) error {
-	b.collected.Remove(id)
 	return b.add(ctx, func(to *batch) { to.remove(id, b.version) })
 }
 
@@ -58,7 +57,6 @@ func (b *bulk) Stop() {
 	b.fail(errAborted)
 	b.finished = true
 	b.sending.Wait()
-	_ = b.collected.Close() // nobody reads them any more
 }
 
 // add adds an action to the batch that is being filled. It waits while as many requests are in progress as may be.

@@ -39,7 +39,7 @@ func sameChangeset(t *testing.T, want *indextest.History, got index.History, nam
 func TestX18_WithoutCopies(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
-	s.mostCopied = 0
+	s.MostCopied = 0
 	var want indextest.History
 	before, after := ownedBy("A", 30), ownedBy("B", 31)
 	first, err1 := indextest.Load(t.Context(), s, slices.Values(before))

@@ -288,3 +288,12 @@ func TestOpen_OnlySealedGenerations(t *testing.T) {
 		}
 	}
 }
+
+func (s testStore) exists(t *testing.T, name string) bool {
+	t.Helper()
+	_, err := s.describe(t.Context(), name)
+	if err != nil && !errors.Is(err, index.ErrGone) {
+		t.Fatal(err)
+	}
+	return err == nil
+}

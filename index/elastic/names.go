@@ -15,8 +15,8 @@ func (s *storage) catalogAlias() string { return s.catalogIndex() + "-write" }
 // buildAlias is what a generation is written through. A write that demands an alias cannot create an index.
 func buildAlias(generation string) string { return generation + "-build" }
 
-// sidecarPart is the kind of the sidecar: the hidden index NAME-sidecar, written while the generation is sealed. The catalog
-// decides what becomes of it, and of the changeset beside it.
+// sidecarPart is the kind of the sidecar: the hidden index NAME-sidecar, written while the
+// generation is sealed. The catalog decides what becomes of it, and of the changeset beside it.
 const sidecarPart = "sidecar"
 
 // sidecars are the kinds of hidden indices NAME-KIND beside a generation, those that former versions made included.

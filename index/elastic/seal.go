@@ -8,52 +8,42 @@ import (
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
-	"filings/index"
 	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 	"filings/index/elastic/reader"
 	"filings/index/generation"
 )
 
-// Seal waits for all writes, forbids further ones, merges, counts what the generation holds, and lets check look at it.
+// Seal waits for all writes, forbids further ones, merges, has the sidecar written, and lets check look at both.
 // It returns as soon as the generation can be searched: copies of its shards may still be made, on nodes that may not
 // be there.
-func (b *build) Seal(ctx context.Context, check generation.Check) (sum index.Counts, identity generation.Identity, err error) {
-	if err := b.bulk.finish(ctx); err != nil {
-		return sum, nil, err
+func (b *build) Seal(
+	ctx context.Context, fill generation.Fill, look generation.Look,
+) (generation.Identity, error) {
+	for _, step := range []func(context.Context) error{b.bulk.finish, b.finalize} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if err := b.finalize(ctx); err != nil {
-		return sum, nil, err
+	if err := b.storage.writeSidecar(ctx, document.SidecarIndex(b.name), fill); err != nil {
+		return nil, err
 	}
-	if err := b.writeFingerprints(ctx); err != nil {
-		return sum, nil, err
+	filings, err := look(ctx, reader.New(b.storage.c, b.name, b.storage.cache))
+	if err != nil {
+		return nil, err
 	}
-	r := reader.New(b.storage.c, b.name, b.storage.cache)
-	err = b.storage.c.Retry(ctx, client.MergeTime, func(ctx context.Context) (err error) {
-		sum, err = index.CountsOf(ctx, r)
-		return err
+	identity, err := b.identity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return identity, b.writeMeta(ctx, document.Meta{
+		Sealed: true, Generation: b.name, Filings: filings, Writes: b.bulk.version, Identity: identity,
 	})
-	if err == nil {
-		err = check(ctx, r, sum)
-	}
-	if err != nil {
-		return sum, nil, err
-	}
-	counties, err := r.Counties(ctx) // which r has counted for sum
-	if err != nil {
-		return sum, nil, err
-	}
-	documents, err := b.keepCounties(ctx, counties)
-	if err != nil {
-		return sum, nil, err
-	}
-	if identity, err = b.identity(ctx); err != nil {
-		return sum, nil, err
-	}
-	return sum, identity, b.writeMeta(ctx, document.Meta{
-		Sealed: true, Generation: b.name, Filings: sum.Filings, Owners: b.owners, Writes: b.bulk.version, Counties: documents,
-		Identity: identity,
-	})
+}
+
+// Changeset implements generation.Writer.
+func (b *build) Changeset(ctx context.Context, fill generation.Fill) error {
+	return b.storage.writeSidecar(ctx, changesetIndex(b.name), fill)
 }
 
 // finalize turns what was written into what will be searched. Copies are made last: of merged segments, once.
@@ -102,8 +92,8 @@ func (b *build) merge() esapi.Request {
 	return esapi.IndicesForcemergeRequest{Index: []string{b.name}, MaxNumSegments: &one}
 }
 
-// writeMeta marks the generation as finished. What is missing in a mapping request stays as it is, but `_meta` is replaced as a
-// whole.
+// writeMeta marks the generation as finished. What is missing in a mapping request stays as it is,
+// but `_meta` is replaced as a whole.
 func (b *build) writeMeta(ctx context.Context, m document.Meta) error {
 	body, err := json.Marshal(map[string]any{"_meta": m})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 	"filings/index/elastic/reader"
+	"filings/index/generation"
 	"filings/index/sidecar"
 )
 
@@ -25,12 +26,19 @@ type sidecarWriter struct {
 	body    []byte // of the bulk request that is being filled
 }
 
-// createSidecar makes such an index. It is small: one shard.
-func (s *storage) createSidecar(ctx context.Context, name string) (*sidecarWriter, error) {
+// writeSidecar makes such an index of the chunks that fill puts. It is small: one shard.
+func (s *storage) writeSidecar(ctx context.Context, name string, fill generation.Fill) error {
 	settings := map[string]any{"number_of_shards": 1, "number_of_replicas": s.replicas, "hidden": true}
-	return &sidecarWriter{storage: s, index: name}, s.createIndex(ctx, name, "", map[string]any{
+	if err := s.createIndex(ctx, name, "", map[string]any{
 		"settings": map[string]any{"index": settings}, "mappings": map[string]any{"enabled": false},
-	})
+	}); err != nil {
+		return err
+	}
+	w := &sidecarWriter{storage: s, index: name}
+	if err := fill(ctx, w.put(ctx)); err != nil {
+		return err
+	}
+	return w.flush(ctx)
 }
 
 // put is the sidecar.Sink of the index, which has all chunks once they were flushed.
@@ -55,7 +63,9 @@ func (w *sidecarWriter) flush(ctx context.Context) error {
 	full := w.body
 	w.body = nil
 	return w.storage.c.Retry(ctx, client.BulkTime, func(ctx context.Context) error {
-		response, err := w.storage.c.Do(ctx, esapi.BulkRequest{Index: w.index, Body: bytes.NewReader(full), FilterPath: []string{"errors"}})
+		response, err := w.storage.c.Do(ctx, esapi.BulkRequest{
+			Index: w.index, Body: bytes.NewReader(full), FilterPath: []string{"errors"},
+		})
 		if err != nil {
 			return err
 		}
@@ -67,6 +77,9 @@ func (w *sidecarWriter) flush(ctx context.Context) error {
 	})
 }
 
+// Sidecar implements generation.Storage.
+func (s *storage) Sidecar(name string) sidecar.Source { return s.chunks(document.SidecarIndex(name)) }
+
 // chunks is the sidecar.Source of such an index, for a load.
 func (s *storage) chunks(name string) sidecar.Source {
 	return func(ctx context.Context, section string, chunks []int) (all [][]byte, err error) {
@@ -77,6 +90,20 @@ func (s *storage) chunks(name string) sidecar.Source {
 		})
 		return all, err
 	}
+}
+
+// Chunks implements sidecar.Changesets.
+func (s *storage) Chunks(ctx context.Context, name, section string, chunks []int) ([][]byte, error) {
+	all, err := reader.Chunks(ctx, s.c, changesetIndex(name), section, chunks)
+	if errors.Is(err, index.ErrNotFound) {
+		err = fmt.Errorf("the changeset of %s: %w", name, index.ErrGone)
+	}
+	return all, err
+}
+
+// Filings implements sidecar.Changesets: of any generation whose index is there.
+func (s *storage) Filings(ctx context.Context, name string, ids []int64) ([]index.Version, error) {
+	return reader.New(s.c, name, s.cache).Versions(ctx, ids)
 }
 
 // Strip implements generation.Storage.

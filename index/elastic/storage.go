@@ -16,9 +16,6 @@ type storage struct {
 	cache            *cache.Cache
 	log              *slog.Logger
 	batchBytes       int // of a bulk request, about
-
-	fewCounties, countiesADocument int   // counties.go
-	mostCopied                     int64 // sidecar.MostCopied
 }
 
 var _ generation.Storage = (*storage)(nil)

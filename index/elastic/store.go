@@ -1,38 +1,45 @@
-// Package elastic is the Elasticsearch engine: a generation.Store whose generations are indices. It owns how the catalog of
-// generations is stored, how a generation is built, and the alias that leads others to the live one. What becomes of generations
-// it leaves to package generation. It knows nothing of HTTP handlers, load files or tiers, and it neither starts nor configures
-// a cluster.
+// Package elastic is the Elasticsearch engine: a generation.Store whose generations are indices. It
+// owns how the catalog of generations is stored, how a generation is built, and the alias that
+// leads others to the live one. What becomes of generations it leaves to package generation. It
+// knows nothing of HTTP handlers, load files or tiers, and it neither starts nor configures a
+// cluster.
 //
 // # Design: packages
 //
-// Arrows point one way: elastic (generations) uses reader (queries of one index), and both use document (what a filing is
-// there) and client (requests, responses, errors, retries). Reading is a package of its own, since it must not depend on
-// how well writing works; document is one, since what is written and what is read must be named in one place.
+// Arrows point one way: elastic (generations) uses reader (queries of one index), and both use
+// document (what a filing is there) and client (requests, responses, errors, retries). Reading is a
+// package of its own, since it must not depend on how well writing works; document is one, since
+// what is written and what is read must be named in one place.
 //
 // # Design: what is stored
 //
-// With FILINGS_INDEX=filings, a generation is the index that generation.Name names, and its sidecars are hidden indices
-// (names.go), with a document for each chunk of package sidecar: `NAME-sidecar` and `NAME-changes`. The `_meta` of a generation is the last thing that its writer
-// writes. It says what the generation holds, and names it: a clone inherits its source's `_meta`, and must not count as finished
-// by that.
+// With FILINGS_INDEX=filings, a generation is the index that generation.Name names, and its
+// sidecars are hidden indices (names.go), with a document for each chunk of package sidecar:
+// `NAME-sidecar` and `NAME-changes`. The `_meta` of a generation is the last thing that its writer
+// writes. It says what the generation holds, and names it: a clone inherits its source's `_meta`,
+// and must not count as finished by that.
 //
-// That `_meta`, and the catalog, also keep what makes the generation that one (identity.go). What a stranger deletes from a sealed
-// index, or puts into it, is an outage of that generation and no shorter response.
+// That `_meta`, and the catalog, also keep what makes the generation that one (identity.go). What a
+// stranger deletes from a sealed index, or puts into it, is an outage of that generation and no
+// shorter response.
 //
-// The catalog is the one document of the small hidden index `filings-catalog` (catalog.go). It is replaced with if_seq_no and
-// if_primary_term, so of two who have read the same one only one replaces it; its first write demands that there is none. It is
-// written through an alias of that index, with require_alias: where the index was deleted, a write would otherwise make it anew,
-// with guessed mappings. Reading it is one request, of one document, from whichever copy of the shard is near: that is all that
-// a service needs to learn once a second which generation is live. A copy that is read while its primary dies may show a
-// replacement that is lost with it; then a service has seen a generation, sealed and whole, that is not live after all.
+// The catalog is the one document of the small hidden index `filings-catalog` (catalog.go). It is
+// replaced with if_seq_no and if_primary_term, so of two who have read the same one only one
+// replaces it; its first write demands that there is none. It is written through an alias of that
+// index, with require_alias: where the index was deleted, a write would otherwise make it anew,
+// with guessed mappings. Reading it is one request, of one document, from whichever copy of the
+// shard is near: that is all that a service needs to learn once a second which generation is live.
+// A copy that is read while its primary dies may show a replacement that is lost with it; then a
+// service has seen a generation, sealed and whole, that is not live after all.
 //
-// The alias `filings` is for others, and follows the catalog (alias.go). It is added as the write index, of which an alias can have
-// one, and removed on the condition that it is where it was seen (must_exist), so that of two who move it at once only one does;
-// the other one looks again. (Nothing is ever written through it: sealed indices are write-blocked.) Queries go to the index of a
-// generation and never to the alias, so that nothing mixes two generations.
+// The alias `filings` is for others, and follows the catalog (alias.go). It is added as the write
+// index, of which an alias can have one, and removed on the condition that it is where it was seen
+// (must_exist), so that of two who move it at once only one does; the other one looks again.
+// (Nothing is ever written through it: sealed indices are write-blocked.) Queries go to the index
+// of a generation and never to the alias, so that nothing mixes two generations.
 //
-// A response that does not arrive leaves open whether a change was made. Such requests are sent again, and who sent them
-// compares what is there with what was wanted.
+// A response that does not arrive leaves open whether a change was made. Such requests are sent
+// again, and who sent them compares what is there with what was wanted.
 //
 // # Design: loading
 //
@@ -66,7 +73,6 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/elastic/reader"
 	"filings/index/generation"
-	"filings/index/sidecar"
 	"filings/mappings"
 )
 
@@ -101,8 +107,8 @@ func (cfg Config) check() error {
 	return nil
 }
 
-// Store is a generation.Store in Elasticsearch. It is safe for concurrent use, and any number of processes may have one on
-// the same cluster.
+// Store is a generation.Store in Elasticsearch. It is safe for concurrent use, and any number of
+// processes may have one on the same cluster.
 type Store struct {
 	*generation.Lifecycle
 	storage *storage
@@ -121,15 +127,15 @@ func open(cfg Config, c client.Config) (*Store, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	c.Addresses, c.Username, c.Password, c.APIKey, c.CAFile = cfg.Addresses, cfg.Username, cfg.Password, cfg.APIKey, cfg.CAFile
-	c.Logger = cfg.Logger
+	c.Addresses, c.CAFile, c.Logger = cfg.Addresses, cfg.CAFile, cfg.Logger
+	c.Username, c.Password, c.APIKey = cfg.Username, cfg.Password, cfg.APIKey
 	sender, err := client.Open(c)
 	if err != nil {
 		return nil, err
 	}
 	s := &storage{
 		c: sender, alias: cfg.Index, shards: cfg.Shards, replicas: cfg.Replicas, cache: cfg.Cache, log: cfg.Logger,
-		batchBytes: batchBytes, fewCounties: fewCounties, countiesADocument: countiesADocument, mostCopied: sidecar.MostCopied,
+		batchBytes: batchBytes,
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -141,60 +147,31 @@ func open(cfg Config, c client.Config) (*Store, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	return &Store{storage: s, Lifecycle: generation.New(s, generation.Options{
-		Index: cfg.Index, Version: mappings.Version, Now: cfg.Now, Log: s.log, LiveFor: liveFor,
+		Index: cfg.Index, Version: mappings.Version, Now: cfg.Now, Log: s.log, LiveFor: liveFor, Cache: s.cache,
 	})}, nil
 }
 
 // liveFor is how long the live generation is taken for granted. index.Engine promises a second.
 const liveFor = time.Second
 
-// Fingerprints implements generation.Store.
-func (s *Store) Fingerprints(ctx context.Context, name string) iter.Seq2[index.Fingerprint, error] {
-	return s.storage.fingerprints(ctx, name)
-}
-
-// Stored implements generation.Store. While a page is used the next one is read.
-func (s *Store) Stored(ctx context.Context, name string) iter.Seq2[index.Stored, error] {
-	type page struct {
-		filings []index.Stored
-		err     error
-	}
+// Stored implements generation.Storage.
+func (s *storage) Stored(ctx context.Context, name string) iter.Seq2[index.Stored, error] {
 	return func(yield func(index.Stored, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		r, pages := reader.New(s.storage.c, name, s.storage.cache), make(chan page)
-		go func() {
-			defer close(pages)
-			for after, p := "", (page{}); p.err == nil; {
-				p.filings, after, p.err = r.Stored(ctx, after)
-				if p.err == nil && len(p.filings) == 0 {
-					return
-				}
-				select {
-				case pages <- p:
-				case <-ctx.Done():
-					return
-				}
-			}
-		}()
-		for p := range pages {
-			for _, f := range p.filings {
+		r := reader.New(s.c, name, s.cache)
+		for after := ""; ; {
+			filings, next, err := r.Stored(ctx, after)
+			for _, f := range filings {
 				if !yield(f, nil) {
 					return
 				}
 			}
-			if p.err != nil {
-				yield(index.Stored{}, p.err)
+			if err != nil {
+				yield(index.Stored{}, err)
 			}
+			if err != nil || len(filings) == 0 {
+				return
+			}
+			after = next
 		}
 	}
-}
-
-// Changes implements index.History.
-func (s *Store) Changes(ctx context.Context, q index.ChangeQuery) (page index.ChangePage, err error) {
-	defer index.Wrap(&err, "reading changes")
-	if err := s.HaveChanges(ctx, q.Generations); err != nil {
-		return page, err
-	}
-	return sidecar.Page(ctx, s.storage, s.storage.cache, q)
 }

@@ -141,12 +141,16 @@ func filing(id int64, owner string) *index.Filing {
 	return f
 }
 
-func put(t testing.TB, b interface {
-	Put(context.Context, *index.Filing) error
-}, f *index.Filing,
-) {
+func put(t testing.TB, b generation.Build, f *index.Filing) {
 	t.Helper()
 	if err := b.Put(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t testing.TB, b generation.Writer, f *index.Filing) {
+	t.Helper()
+	if _, err := b.Put(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"filings/index"
 	"filings/index/generation"
 	"filings/index/indextest"
+	"filings/index/sidecar"
 )
 
 func TestBuild_CopyOfAGeneration(t *testing.T) {
@@ -66,7 +67,7 @@ func create(t *testing.T, s *Store, filings ...*index.Filing) *build {
 	}
 	t.Cleanup(w.Stop)
 	for _, f := range filings {
-		if err := w.Put(t.Context(), f); err != nil {
+		if _, err := w.Put(t.Context(), f); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -110,7 +111,7 @@ func TestBuild_FailedWriteFailsTheSeal(t *testing.T) {
 	if err := b.file.file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := b.Seal(t.Context(), func(context.Context, index.Reader, index.Counts) error { return nil }); !errors.Is(err, os.ErrClosed) {
+	if _, err := b.Seal(t.Context(), nothing, unchecked); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("sealed without its filings: %v", err)
 	}
 }
@@ -141,7 +142,7 @@ func TestBuild_SealEndsWithItsContext(t *testing.T) {
 	b := create(t, s, synthetics(20, 1)...)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := b.layOut(ctx); !errors.Is(err, context.Canceled) {
+	if err := b.layOut(ctx, nothing); !errors.Is(err, context.Canceled) {
 		t.Errorf("seal: %v, want context.Canceled", err)
 	}
 	b.Stop() // again, for the second time: as an Abort after a failed Seal
@@ -195,3 +196,7 @@ func TestCommonTail(t *testing.T) {
 		}
 	}
 }
+
+func nothing(context.Context, sidecar.Sink) error { return nil }
+
+func unchecked(context.Context, index.Reader) (int64, error) { return 0, nil }

@@ -60,7 +60,7 @@ func sameSteps(t *testing.T, want, got index.History, names ...string) {
 func TestX18_WithoutCopies(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, t.TempDir())
-	s.storage.mostCopied = 0
+	s.MostCopied = 0
 	names, want := threeLoads(t, s)
 	lock := lockStore(t, s)
 	for i := range 2 {

@@ -10,17 +10,18 @@ import (
 
 	"filings/index"
 	"filings/index/embedded/columns"
+	"filings/index/generation"
 	"filings/index/sidecar"
 )
 
-// writeFile makes the file at path of the chunks that write puts, and waits until it is on the disk.
-func writeFile(path string, write func(put sidecar.Sink) error) error {
+// writeFile makes the file at path of the chunks that fill puts, and waits until it is on the disk.
+func writeFile(ctx context.Context, path string, fill generation.Fill) error {
 	w, err := createFile(path)
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	if err := write(w.put); err != nil {
+	if err := fill(ctx, w.put); err != nil {
 		return err
 	}
 	return w.finish()
@@ -54,7 +55,9 @@ func (s *storage) Strip(ctx context.Context, name string, strip func(index.Versi
 		return err
 	}
 	temp := filepath.Join(s.files.generations(), name+strippedSuffix)
-	if err := writeFile(temp, func(put sidecar.Sink) error { return f.copyTo(ctx, put, stripped) }); err != nil {
+	if err := writeFile(ctx, temp, func(ctx context.Context, put sidecar.Sink) error {
+		return f.copyTo(ctx, put, stripped)
+	}); err != nil {
 		return err
 	}
 	return cmp.Or(os.Rename(temp, path), syncFolder(s.files.generations()))

@@ -101,11 +101,11 @@ func TestDamage_IsAnErrorNotAGuess(t *testing.T) {
 	}
 }
 
-func TestDamage_NoSummary(t *testing.T) {
+func TestDamage_NoTitle(t *testing.T) {
 	t.Parallel()
 	for name, other := range map[string][]byte{"none": nil, "no gob": {0}} {
 		s := spoil(t, func(section string, chunk []byte) []byte {
-			if section == sectionSummary {
+			if section == sectionTitle {
 				return other
 			}
 			return chunk

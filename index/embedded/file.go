@@ -17,17 +17,18 @@ import (
 	"filings/index/embedded/columns"
 )
 
-// A file has chunks, one after the other, each of a section that has a name; then its contents, which say where they are;
-// then a checksum of each blockSize bytes of all that; then a footer.
+// A file has chunks, one after the other, each of a section that has a name; then its contents,
+// which say where they are; then a checksum of each blockSize bytes of all that; then a footer.
 //
-// A reader checks the blocks that it reads, so a read of a few bytes costs little more than they do. Checksums take a thousandth
-// of the file.
+// A reader checks the blocks that it reads, so a read of a few bytes costs little more than they
+// do. Checksums take a thousandth of the file.
 const (
 	blockSize = 4096
 	sumSize   = 4 // CRC-32C, little-endian
 
 	magic = "filings\x03"
-	// The footer: magic, bytes before the checksums, bytes of the contents, checksum of the checksums, checksum of the footer.
+	// The footer: magic, bytes before the checksums, bytes of the contents, checksum of the
+	// checksums, checksum of the footer.
 	footerSize = len(magic) + 8 + 8 + sumSize + sumSize
 )
 
@@ -113,7 +114,8 @@ func (w *fileWriter) finish() error {
 // close gives the file up, unless it is finished.
 func (w *fileWriter) close() { _ = w.file.Close() }
 
-// file is a finished file that is open for reading, until it is closed or in use no more. It is safe for concurrent use.
+// file is a finished file that is open for reading, until it is closed or in use no more. It is
+// safe for concurrent use.
 type file struct {
 	*os.File
 	size     int64 // of the chunks and the contents

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 
 	"filings/index"
 	"filings/index/embedded/columns"
+	"filings/index/sidecar"
 )
 
 // versions returns filings by their ids, as Filings does, with what they can be filtered by.
@@ -56,4 +58,38 @@ func (s *storage) Chunks(ctx context.Context, name, section string, chunks []int
 		err = outage(err)
 	}
 	return all, err
+}
+
+// Sidecar implements generation.Storage.
+func (s *storage) Sidecar(name string) sidecar.Source {
+	return func(ctx context.Context, section string, chunks []int) ([][]byte, error) {
+		r, err := s.reader(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return r.chunks(ctx, section, chunks)
+	}
+}
+
+// Stored implements generation.Storage.
+func (s *storage) Stored(ctx context.Context, name string) iter.Seq2[index.Stored, error] {
+	return func(yield func(index.Stored, error) bool) {
+		r, err := s.reader(ctx, name)
+		if err == nil {
+			err = r.All(ctx, func(stored []byte, of index.Version, created int64) error {
+				record, err := whole(stored)
+				if err != nil {
+					return r.unavailable(err)
+				}
+				of.Record = record
+				if !yield(index.Stored{Version: of, Created: created}, nil) {
+					return errEnough
+				}
+				return nil
+			})
+		}
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(index.Stored{}, err)
+		}
+	}
 }

@@ -16,23 +16,23 @@ import (
 	"filings/index/sidecar"
 )
 
-// version is the version of what is in a file, and the last part of its generation's name: files of another version are not read.
-// It goes up with every change of what is stored, which includes emptyRecord.
+// version is the version of what is in a file, and the last part of its generation's name: files of
+// another version are not read. It goes up with every change of what is stored, which includes
+// emptyRecord.
 const version = 10
 
-// sectionSummary is the section of a generation's file that has its summary.
-const sectionSummary = "summary"
+// sectionTitle is the section of a generation's file that says whose it is.
+const sectionTitle = "title"
 
-// summary is what a generation knows about itself, computed once, when it is sealed.
-type summary struct {
+// title says which generation a file is of, and how many filings it has.
+type title struct {
 	Generation string
-	Stats      index.Stats
-	Counties   []index.CountyStats // sorted by index.CompareCounties
+	Filings    int64
 }
 
 // changed returns index.ErrChanged if the file of a generation is another one's.
-func (s summary) changed(name string) error {
-	differs := generation.Identity{"generation": name}.Differs(generation.Identity{"generation": s.Generation})
+func (t title) changed(name string) error {
+	differs := generation.Identity{"generation": name}.Differs(generation.Identity{"generation": t.Generation})
 	if differs != "" {
 		return fmt.Errorf("the file of %s: %w: %s", name, index.ErrChanged, differs)
 	}
@@ -43,32 +43,31 @@ func (s summary) changed(name string) error {
 type reader struct {
 	*columns.Table
 	*sidecar.Directory
-	file    *file
-	name    string
-	summary summary
-	info    fs.FileInfo
+	file *file
+	name string
+	info fs.FileInfo
 }
 
 var _ index.Reader = (*reader)(nil)
 
-// openSealed opens the sealed file of a generation and reads its summary. One that is another generation's is
+// openSealed opens the sealed file of a generation and reads its title. One that is another generation's is
 // index.ErrChanged.
-func openSealed(name, path string) (f *file, s summary, err error) {
+func openSealed(name, path string) (f *file, t title, err error) {
 	if f, err = openFile(path); err != nil {
-		return nil, s, err
+		return nil, t, err
 	}
-	if err = f.value(sectionSummary, &s); err == nil {
-		err = s.changed(name)
+	if err = f.value(sectionTitle, &t); err == nil {
+		err = t.changed(name)
 	}
 	if err != nil {
-		return nil, s, errors.Join(err, f.Close())
+		return nil, t, errors.Join(err, f.Close())
 	}
-	return f, s, nil
+	return f, t, nil
 }
 
 // openReader opens the sealed generation name in the file at path, or returns ErrNotFound.
 func openReader(name, path string, c *cache.Cache) (*reader, error) {
-	f, s, err := openSealed(name, path)
+	f, t, err := openSealed(name, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("generation %s: %w", name, index.ErrNotFound)
@@ -77,8 +76,8 @@ func openReader(name, path string, c *cache.Cache) (*reader, error) {
 	case err != nil:
 		return nil, fmt.Errorf("open generation %s: %w: %w", name, index.ErrUnavailable, err)
 	}
-	r := &reader{file: f, name: name, summary: s}
-	r.Table = columns.Open("generation "+name, s.Stats.Filings, r.chunk, c)
+	r := &reader{file: f, name: name}
+	r.Table = columns.Open("generation "+name, t.Filings, r.chunk, c)
 	r.Directory = sidecar.Open(name, r.chunks, c)
 	return r, nil
 }
@@ -151,12 +150,13 @@ func (r *reader) idsOnly(ctx context.Context, rows []uint32) ([]index.Record, er
 // errEnough ends a reading of records.
 var errEnough = errors.New("enough")
 
-// readFirst is how many records of a page are read before it is known how large they are, and readGrowth how many times as many next.
+// readFirst is how many records of a page are read before it is known how large they are, and
+// readGrowth how many times as many next.
 const readFirst, readGrowth = 8, 8
 
-// records returns the records of rows: all of them or, where bytes is not 0, the first ones, up to that with which they have more. They
-// are read some at a time, in the order in which they are stored, and one by one where some were too many: a thousand of the longest have a
-// gigabyte.
+// records returns the records of rows: all of them or, where bytes is not 0, the first ones, up to
+// that with which they have more. They are read some at a time, in the order in which they are
+// stored, and one by one where some were too many: a thousand of the longest have a gigabyte.
 func (r *reader) records(ctx context.Context, rows []uint32, bytes int) (records []index.Record, err error) {
 	if bytes == 0 {
 		records, _, err = r.read(ctx, rows, math.MaxInt)
@@ -178,8 +178,9 @@ func (r *reader) records(ctx context.Context, rows []uint32, bytes int) (records
 	return records, nil
 }
 
-// read returns the records of rows, and how many bytes they have. Once there are more than so many it ends: with the first ones where rows
-// are in their own order, as exports have them, or else with errEnough, unless that was the only one.
+// read returns the records of rows, and how many bytes they have. Once there are more than so many
+// it ends: with the first ones where rows are in their own order, as exports have them, or else
+// with errEnough, unless that was the only one.
 func (r *reader) read(ctx context.Context, rows []uint32, bytes int) (records []index.Record, size int, err error) {
 	records = make([]index.Record, len(rows))
 	n := 0
@@ -240,14 +241,4 @@ func (r *reader) Filing(ctx context.Context, id int64) (index.Record, error) {
 		return nil, err
 	}
 	return records[0], nil
-}
-
-// Stats implements index.Reader.
-func (r *reader) Stats(ctx context.Context) (index.Stats, error) {
-	return r.summary.Stats, ctx.Err()
-}
-
-// Counties implements index.Reader.
-func (r *reader) Counties(ctx context.Context) ([]index.CountyStats, error) {
-	return slices.Clone(r.summary.Counties), ctx.Err()
 }

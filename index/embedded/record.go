@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"encoding/binary"
-	"errors"
 
 	"filings/index"
 	"filings/index/embedded/columns"
@@ -12,20 +11,18 @@ import (
 // emptyRecord is the record of a filing without values.
 var emptyRecord = index.AppendRecord(nil, &index.Filing{})
 
-// encoder makes what is stored of filings. A record is stored without what it has in common with the end of emptyRecord, behind the
-// number of these bytes.
+// encoder makes what is stored of filings. A record is stored without what it has in common with
+// the end of emptyRecord, behind the number of these bytes.
 type encoder struct{ values, record, stored []byte }
 
-// put puts a filing into changes, and its fingerprint into prints.
-func (e *encoder) put(f *index.Filing, changes *columns.Changes, prints *sidecar.Actions) error {
-	e.values = columns.AppendValues(e.values[:0], f)
+// put puts a filing into changes, and returns its fingerprint.
+func (e *encoder) put(f *index.Filing, changes *columns.Changes) (index.Fingerprint, error) {
+	d := index.Derive(f)
+	e.values = columns.AppendValues(e.values[:0], f, &d)
 	e.record = index.AppendRecord(e.record[:0], f)
-	id, created, of, err := columns.Hidden(e.values)
-	of.Record = e.record
-	prints.Put(index.FingerprintOf(id, of, created))
 	tail := commonTail(e.record, emptyRecord)
 	e.stored = append(binary.AppendUvarint(e.stored[:0], uint64(tail)), e.record[:len(e.record)-tail]...)
-	return errors.Join(err, changes.Put(e.values, e.stored))
+	return sidecar.FingerprintOf(f, &d, e.record), changes.Put(e.values, e.stored)
 }
 
 // whole returns the record that is stored.

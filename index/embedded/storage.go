@@ -19,12 +19,12 @@ import (
 
 // storage is the generation.Storage of a folder.
 type storage struct {
-	files      files
-	cache      *cache.Cache
-	mostCopied int64 // sidecar.MostCopied; tests lower it
+	files files
+	cache *cache.Cache
 
 	mu       sync.Mutex
 	open     map[string]weak.Pointer[reader] // those that may still be open
+	checked  map[string]*reader              // of generations that are being sealed
 	closed   bool
 	readable map[string]int64 // filings of the generations that were found whole; replaced, never changed
 }
@@ -67,6 +67,9 @@ func (s *storage) reader(ctx context.Context, name string) (*reader, error) {
 	if !s.files.valid(name) {
 		return nil, fmt.Errorf("generation %q: %w", name, index.ErrNotFound)
 	}
+	if r := s.checked[name]; r != nil {
+		return r, nil
+	}
 	file, err := os.Stat(s.files.sealed(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("generation %s: %w", name, index.ErrNotFound) // though it may still be open
@@ -85,6 +88,13 @@ func (s *storage) reader(ctx context.Context, name string) (*reader, error) {
 	maps.DeleteFunc(s.open, func(_ string, pointer weak.Pointer[reader]) bool { return pointer.Value() == nil })
 	s.open[name] = weak.Make(r)
 	return r, nil
+}
+
+// setChecked says which reader has a generation that is being sealed; nil: it is not any more.
+func (s *storage) setChecked(name string, r *reader) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.checked[name] = r
 }
 
 // Load implements generation.Storage. The revision of a document is its text.
@@ -177,7 +187,7 @@ func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.P
 			if err == nil {
 				err = f.Close()
 			}
-			p.Damaged, p.Filings = err, of.Stats.Filings
+			p.Damaged, p.Filings = err, of.Filings
 		}
 		if p.Sealed && p.Damaged == nil {
 			whole[p.Generation] = p.Filings

@@ -1,10 +1,7 @@
 package embedded
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"os"
 	"runtime"
@@ -12,10 +9,8 @@ import (
 	"time"
 	"weak"
 
-	"filings/index"
 	"filings/index/cache"
 	"filings/index/generation"
-	"filings/index/sidecar"
 )
 
 // Config says where a Store is.
@@ -51,67 +46,26 @@ func Open(cfg Config) (*Store, error) {
 	if cfg.Cache == nil {
 		cfg.Cache = cache.New(ownCache)
 	}
-	s := &storage{files: files{cfg.Dir, cfg.Index}, cache: cfg.Cache, open: map[string]weak.Pointer[reader]{}, mostCopied: sidecar.MostCopied}
+	s := &storage{
+		files: files{cfg.Dir, cfg.Index}, cache: cfg.Cache,
+		open: map[string]weak.Pointer[reader]{}, checked: map[string]*reader{},
+	}
 	if err := os.MkdirAll(s.files.generations(), 0o700); err != nil {
 		return nil, fmt.Errorf("embedded engine: %w", err)
 	}
 	return &Store{storage: s, Lifecycle: generation.New(s, generation.Options{
 		Index: cfg.Index, Version: version, Now: cfg.Now, Log: slog.New(slog.DiscardHandler), LiveFor: liveFor,
+		Cache: cfg.Cache,
 	})}, nil
 }
 
-// Slots returns how many calls the engine works on at once: as many as there are processors, since more would only make each other
-// late; and two at least, so that a long call leaves one to short ones.
+// Slots returns how many calls the engine works on at once: as many as there are processors, since
+// more would only make each other late; and two at least, so that a long call leaves one to short
+// ones.
 func (s *Store) Slots() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 // Close closes every generation. Readers fail from then on.
 func (s *Store) Close() error {
 	s.LookAgain()
 	return s.storage.close()
-}
-
-// Fingerprints implements generation.Store.
-func (s *Store) Fingerprints(ctx context.Context, name string) iter.Seq2[index.Fingerprint, error] {
-	return func(yield func(index.Fingerprint, error) bool) {
-		r, err := s.storage.reader(ctx, name)
-		if err != nil {
-			yield(index.Fingerprint{}, err)
-			return
-		}
-		sidecar.Fingerprints(ctx, r.chunks)(yield)
-	}
-}
-
-// Stored implements generation.Store.
-func (s *Store) Stored(ctx context.Context, name string) iter.Seq2[index.Stored, error] {
-	return func(yield func(index.Stored, error) bool) {
-		r, err := s.storage.reader(ctx, name)
-		if err == nil {
-			err = r.All(ctx, func(stored []byte, of index.Version, created int64) error {
-				record, err := whole(stored)
-				if err != nil {
-					return r.unavailable(err)
-				}
-				of.Record = record
-				if !yield(index.Stored{Version: of, Created: created}, nil) {
-					return errEnough
-				}
-				return nil
-			})
-		}
-		if err != nil && !errors.Is(err, errEnough) {
-			yield(index.Stored{}, err)
-		}
-	}
-}
-
-// Changes implements index.History.
-func (s *Store) Changes(ctx context.Context, q index.ChangeQuery) (page index.ChangePage, err error) {
-	if err = s.HaveChanges(ctx, q.Generations); err == nil {
-		page, err = sidecar.Page(ctx, s.storage, s.storage.cache, q)
-	}
-	if err != nil {
-		err = fmt.Errorf("read changes: %w", err)
-	}
-	return page, err
 }

@@ -3,6 +3,8 @@ package generation
 import (
 	"context"
 	"errors"
+	"fmt"
+	"iter"
 	"slices"
 
 	"filings/index"
@@ -16,7 +18,7 @@ func (k *lock) Begin(ctx context.Context, from string) (_ Build, err error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &build{lock: k}
+	b := &build{lock: k, from: from}
 	err = k.change(ctx, func(c *Catalog, _ bool) error {
 		if c.find(b.name) != nil {
 			return nil
@@ -35,34 +37,46 @@ func (k *lock) Begin(ctx context.Context, from string) (_ Build, err error) {
 	if err != nil {
 		return nil, err
 	}
+	b.actions = sidecar.NewActions()
 	if b.Writer, err = k.life.storage.Create(ctx, b.name, from); err != nil {
 		return nil, errors.Join(err, k.Delete(context.WithoutCancel(ctx), b.name))
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.writers = append(k.writers, b.Writer)
+	k.builds = append(k.builds, b)
 	return b, nil
 }
 
 // build is a Build: a Writer under a lock.
 type build struct {
 	Writer
-	lock    *lock
-	name    string
-	changes *Changeset
-	counts  []byte
-	values  *index.Values
-	fresh   map[string]index.Freshness
+	lock        *lock
+	name, from  string           // from is what it is a copy of, "" for nothing
+	actions     *sidecar.Actions // what was put and removed
+	differences sidecar.Differences
+	changes     *Changeset
+	counts      []byte
+	values      *index.Values
+	fresh       map[string]index.Freshness
 }
 
 func (b *build) Generation() string { return b.name }
 
 func (b *build) Put(ctx context.Context, f *index.Filing) error {
-	return b.done(ctx, func() error { return b.Writer.Put(ctx, f) })
+	return b.done(ctx, func() error {
+		fingerprint, err := b.Writer.Put(ctx, f)
+		if err == nil {
+			b.actions.Put(fingerprint)
+		}
+		return err
+	})
 }
 
 func (b *build) Remove(ctx context.Context, id int64) error {
-	return b.done(ctx, func() error { return b.Writer.Remove(ctx, id) })
+	return b.done(ctx, func() error {
+		b.actions.Remove(id)
+		return b.Writer.Remove(ctx, id)
+	})
 }
 
 func (b *build) done(ctx context.Context, write func() error) (err error) {
@@ -75,19 +89,26 @@ func (b *build) done(ctx context.Context, write func() error) (err error) {
 	return err
 }
 
+// stop ends the writing, and gives up what was collected.
+func (b *build) stop() {
+	b.Writer.Stop()
+	_ = b.actions.Close() // nobody reads them any more
+}
+
 // Seal implements Build. That the catalog says so makes the generation a sealed one.
-func (b *build) Seal(ctx context.Context, check Check) (_ index.Counts, err error) {
+func (b *build) Seal(ctx context.Context, check Check) (holds index.Counts, err error) {
 	defer b.lock.explain(ctx, &err, "sealing "+b.name)
 	if b.lock.released.Load() {
 		return index.Counts{}, ErrLockLost
 	}
-	holds, identity, err := b.Writer.Seal(ctx, func(ctx context.Context, r index.Reader, holds index.Counts) error {
-		if check != nil {
-			if err := check(ctx, r, holds); err != nil {
-				return err
-			}
+	identity, err := b.Writer.Seal(ctx, b.writeSidecar, func(ctx context.Context, r index.Reader) (int64, error) {
+		if holds, err = b.lock.life.counted(ctx, r); err == nil && check != nil {
+			err = check(ctx, r, holds)
 		}
-		return b.lock.mustHold(ctx)
+		if err == nil {
+			err = b.lock.mustHold(ctx)
+		}
+		return holds.Filings, err
 	})
 	if err == nil {
 		err = b.lock.change(ctx, func(c *Catalog, _ bool) error {
@@ -95,7 +116,8 @@ func (b *build) Seal(ctx context.Context, check Check) (_ index.Counts, err erro
 			if e == nil {
 				return index.ErrGone
 			}
-			e.State, e.Filings, e.Identity, e.Changes, e.Counts, e.Values, e.Fresh = Sealed, holds.Filings, identity, b.changes, b.counts, b.values, b.fresh
+			e.State, e.Filings, e.Identity, e.Changes = Sealed, holds.Filings, identity, b.changes
+			e.Counts, e.Values, e.Fresh = b.counts, b.values, b.fresh
 			return nil
 		})
 	}
@@ -105,17 +127,60 @@ func (b *build) Seal(ctx context.Context, check Check) (_ index.Counts, err erro
 	return holds, nil
 }
 
+// counted counts what a generation holds that is being sealed. The engine counts it by itself: what
+// was written beside the filings must agree.
+func (l *Lifecycle) counted(ctx context.Context, r index.Reader) (holds index.Counts, err error) {
+	err = l.storage.Retry(ctx, func(ctx context.Context) error {
+		if holds, err = index.CountsOf(ctx, r); err != nil {
+			return err
+		}
+		stats, err := r.Stats(ctx)
+		if err == nil && stats.Filings != holds.Filings {
+			err = fmt.Errorf("%d filings, and the sidecar of %d: %w", holds.Filings, stats.Filings, index.ErrChanged)
+		}
+		return err
+	})
+	return holds, err
+}
+
+// writeSidecar writes the sidecar, and notes the differences from what was copied.
+func (b *build) writeSidecar(ctx context.Context, put sidecar.Sink) error {
+	before, note := iter.Seq2[index.Fingerprint, error](func(func(index.Fingerprint, error) bool) {}), b.differences.Note
+	if b.from == "" {
+		note = nil
+	} else {
+		before = sidecar.Fingerprints(ctx, b.lock.life.storage.Sidecar(b.from))
+	}
+	if err := sidecar.Write(ctx, before, b.actions, note, put); err != nil {
+		return fmt.Errorf("writing the sidecar: %w", err)
+	}
+	return nil
+}
+
+// Fingerprints implements Build.
+func (b *build) Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
+	return sidecar.Fingerprints(ctx, b.lock.life.storage.Sidecar(b.name))
+}
+
+// Differences implements Build.
+func (b *build) Differences(ctx context.Context) (*sidecar.Differences, error) {
+	return &b.differences, ctx.Err()
+}
+
 // WriteChangeset implements Build.
 func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differences []sidecar.Difference) error {
 	if err := b.lock.mustHold(ctx); err != nil {
 		return err
 	}
-	whole, err := b.Writer.WriteChangeset(ctx, s, differences)
+	storage, copies := b.lock.life.storage, s.Added+s.Changed+s.Removed <= b.lock.life.MostCopied
+	err := b.Writer.Changeset(ctx, func(ctx context.Context, put sidecar.Sink) error {
+		return sidecar.WriteChangeset(ctx, s, differences, copies, storage.Filings, put)
+	})
 	if err != nil {
 		b.lock.explain(ctx, &err, "writing the changes of "+b.name)
 		return err
 	}
-	b.changes = &Changeset{Parent: s.Parent, Added: s.Added, Changed: s.Changed, Removed: s.Removed, Whole: whole}
+	b.changes = &Changeset{Parent: s.Parent, Added: s.Added, Changed: s.Changed, Removed: s.Removed, Whole: !copies}
 	return nil
 }
 
@@ -136,11 +201,12 @@ func (k *lock) Refresh(ctx context.Context, generation string, fresh map[string]
 	})
 }
 
-// Abort implements Build. What is stored goes first, unlike elsewhere: where it has filled the disk, the catalog can be written only
-// when there is room again. Nobody reads what is not sealed. A run that has lost its lock deletes what it wrote after another one
-// had deleted its generation: no name is used twice.
+// Abort implements Build. What is stored goes first, unlike elsewhere: where it has filled the
+// disk, the catalog can be written only when there is room again. Nobody reads what is not sealed.
+// A run that has lost its lock deletes what it wrote after another one had deleted its generation:
+// no name is used twice.
 func (b *build) Abort(ctx context.Context) error {
-	b.Stop()
+	b.stop()
 	storage := b.lock.life.storage
 	parts, err := storage.Parts(ctx, false)
 	if c, _, err2 := b.lock.life.read(ctx); err == nil && err2 == nil {

@@ -1,26 +1,29 @@
-// Package generation owns the life of generations: how one is built, verified, made live, kept, rolled back to and deleted, and
-// how two loads are kept apart. It decides that once, above every engine: a Lifecycle changes one catalog document (Catalog) and
-// has an engine's Storage do the rest. It does no I/O itself, knows no form of filings, and refuses to guess: what the catalog
+// Package generation owns the life of generations: how one is built, verified, made live, kept,
+// rolled back to and deleted, and how two loads are kept apart. It decides that once, above every
+// engine: a Lifecycle changes one catalog document (Catalog) and has an engine's Storage do the
+// rest. It does no I/O itself, knows no form of filings, and refuses to guess: what the catalog
 // does not say is not so. Code that only reads needs package index alone.
 //
 // # Design: the catalog
 //
-// All that is decided about an index name stands in one document: who holds the lock, what the load that runs says of itself,
-// which generation is live, which there are, and the changesets between them. It is read whole, and replaced whole on the
-// condition that nobody else has replaced it since (Storage.Replace). So each change is one step, and what it was decided by is
-// still so when it is made.
+// All that is decided about an index name stands in one document: who holds the lock, what the load
+// that runs says of itself, which generation is live, which there are, and the changesets between
+// them. It is read whole, and replaced whole on the condition that nobody else has replaced it
+// since (Storage.Replace). So each change is one step, and what it was decided by is still so when
+// it is made.
 //
 //	building ──▶ sealed ──▶ tombstoned ──▶ no entry
 //
-// A generation only moves on along this line. Only a sealed one can be opened, listed by Kept, copied or made live. A tombstoned
-// one keeps its entry for as long as its changeset is kept, or a changeset without copies reads its filings; without such it has
-// none at once. No name is used twice (Catalog.Newest), so what the catalog does not want now it will never want: that is what
+// A generation only moves on along this line. Only a sealed one can be opened, listed by Kept,
+// copied or made live. A tombstoned one keeps its entry for as long as its changeset is kept, or a
+// changeset without copies reads its filings; without such it has none at once. No name is used
+// twice (Catalog.Newest), so what the catalog does not want now it will never want: that is what
 // makes deleting safe.
 //
 // # Design: the order of writes, and what a crash leaves
 //
-// Each row is one step. A load that dies after it leaves what the right column says; "the next load" takes the lock when the
-// lease has expired, and begins by deleting all that is not sealed.
+// Each row is one step. A load that dies after it leaves what the right column says; "the next
+// load" takes the lock when the lease has expired, and begins by deleting all that is not sealed.
 //
 //	take the lock: lease and run        a lease, which expires, or whose process is known to be dead (Storage.Held)
 //	alias to the live generation        the same: this repairs what a crash after a promotion left
@@ -36,24 +39,29 @@
 //
 // # Design: a load that wakes up
 //
-// A load may be stopped at any of these moments for longer than its lease, and go on when another one has the lock. Each of its
-// changes of the catalog demands its token in what it replaces, so none is made. What it does to storage has no such condition,
-// and needs none: it writes under names of its own, which no catalog has sealed; it deletes what it has seen unwanted, which is so
-// for ever (lock.sweep); and it moves the alias only to where the catalog it reads then says, and looks again afterwards. What
-// it stores after its entry was tombstoned is rubbish that the catalog does not name, and the next load sweeps it.
-// TestL8_StoppedLoadThatWakesUp and its neighbors stop a load at each of its calls.
+// A load may be stopped at any of these moments for longer than its lease, and go on when another
+// one has the lock. Each of its changes of the catalog demands its token in what it replaces, so
+// none is made. What it does to storage has no such condition, and needs none: it writes under
+// names of its own, which no catalog has sealed; it deletes what it has seen unwanted, which is so
+// for ever (lock.sweep); and it moves the alias only to where the catalog it reads then says, and
+// looks again afterwards. What it stores after its entry was tombstoned is rubbish that the catalog
+// does not name, and the next load sweeps it. TestL8_StoppedLoadThatWakesUp and its neighbors stop
+// a load at each of its calls.
 //
 // # Design: a catalog that is lost
 //
-// Without its document, what is stored and finished counts as sealed, and nothing as live: readers get index.ErrLost, and a
-// rollback or a full load repairs it. Nothing stored and no document is an index before its first load.
+// Without its document, what is stored and finished counts as sealed, and nothing as live: readers
+// get index.ErrLost, and a rollback or a full load repairs it. Nothing stored and no document is an
+// index before its first load.
 //
 // # Design: the list of withheld filings
 //
-// It is a document of its own beside the catalog, replaced in the same way, by who holds the lock: so a load has read all of it, or
-// begins after it was changed. The catalog keeps the highest number that it gave: a list that is lost, or an old one, stops loads
-// instead of letting them bring back what it withholds. An entry is added first, and complete last, when nothing that is kept has its
-// filings (Lock.Purge): what dies in between leaves an entry that each load obeys, and that the next run completes.
+// It is a document of its own beside the catalog, replaced in the same way, by who holds the lock:
+// so a load has read all of it, or begins after it was changed. The catalog keeps the highest
+// number that it gave: a list that is lost, or an old one, stops loads instead of letting them
+// bring back what it withholds. An entry is added first, and complete last, when nothing that is
+// kept has its filings (Lock.Purge): what dies in between leaves an entry that each load obeys, and
+// that the next run completes.
 //
 //	entry, not complete                 loads leave its filings out; the next one of any kind does the rest
 //	live without them                   older generations have them
@@ -63,9 +71,10 @@
 //
 // # Design: clocks
 //
-// Whether a lease has expired is judged by the clocks of two machines, where the engine cannot tell whether its holder lives:
-// the holder writes its time when it renews, the next load compares with its own. Clocks may differ by LockTTL minus the pause
-// between renewals, 22 seconds. If they differ more, a load may lose its lock while it still runs: it fails with ErrLockLost.
+// Whether a lease has expired is judged by the clocks of two machines, where the engine cannot tell
+// whether its holder lives: the holder writes its time when it renews, the next load compares with
+// its own. Clocks may differ by LockTTL minus the pause between renewals, 22 seconds. If they
+// differ more, a load may lose its lock while it still runs: it fails with ErrLockLost.
 package generation
 
 import (
@@ -112,28 +121,33 @@ type Store interface {
 	index.Engine
 	// Generations lists all generations, the newest first, unsealed ones included.
 	Generations(ctx context.Context) ([]Info, error)
-	// Swap makes generation `to`, which must be sealed, live in one atomic step if `from` is live now ("" for none; one that is
-	// not stored any more counts as none); else it changes nothing and returns ErrConflict.
+	// Swap makes generation `to`, which must be sealed, live in one atomic step if `from` is live
+	// now ("" for none; one that is not stored any more counts as none); else it changes nothing
+	// and returns ErrConflict.
 	Swap(ctx context.Context, from, to string) error
 	// SwapAndHold is Swap that refuses loads in the same step, for a reason, until Release.
 	SwapAndHold(ctx context.Context, from, to, reason string) error
-	// Hold returns why loads are refused; nil: they are not. Release lets them load again, and returns why they were refused.
+	// Hold returns why loads are refused; nil: they are not. Release lets them load again, and
+	// returns why they were refused.
 	Hold(ctx context.Context) (*Hold, error)
 	Release(ctx context.Context) (*Hold, error)
-	// Fingerprints yields the fingerprint of each filing of a sealed generation, by id. It yields index.ErrNotFound alone where
-	// the generation has none, since an older program built it, or the one that it is a copy of.
+	// Fingerprints yields the fingerprint of each filing of a sealed generation, by id;
+	// index.ErrNotFound alone where its sidecar is missing.
 	Fingerprints(ctx context.Context, generation string) iter.Seq2[index.Fingerprint, error]
-	// Stored yields each filing of a sealed generation once, in an order of the engine's own, or what it failed with: all of them
-	// came if there was no error. A record may be valid only until the next one.
+	// Stored yields each filing of a sealed generation once, in an order of the engine's own, or
+	// what it failed with: all of them came if there was no error. A record may be valid only until
+	// the next one.
 	Stored(ctx context.Context, generation string) iter.Seq2[index.Stored, error]
 	// Lock takes the lock that a load holds, or fails at once with a *LockedError. A lock that was not renewed for
 	// LockTTL can be taken by anyone. run says who takes it.
 	Lock(ctx context.Context, run Run) (Lock, error)
-	// Loads returns the loads that held the lock last, at most 20, the newest first. Of one that runs the Outcome is OutcomeRunning, of one
-	// that died OutcomeDied. The first one may be a run that changes what is withheld.
+	// Loads returns the loads that held the lock last, at most 20, the newest first. Of one that
+	// runs the Outcome is OutcomeRunning, of one that died OutcomeDied. The first one may be a run
+	// that changes what is withheld.
 	Loads(ctx context.Context) ([]Run, error)
-	// Fresh returns how fresh each county of the live generation is: Loaded is when the last load began that brought or removed filings
-	// of it. Of a generation that an older program built it is not known, nor of counties that are very many.
+	// Fresh returns how fresh each county of the live generation is: Loaded is when the last load
+	// began that brought or removed filings of it. Of a generation that an older program built it
+	// is not known, nor of counties that are very many.
 	Fresh(ctx context.Context) (map[string]index.Freshness, error)
 	// Withheld returns the list of filings that loads leave out.
 	Withheld(ctx context.Context) (Withheld, error)
@@ -223,21 +237,23 @@ type Lock interface {
 	Promote(ctx context.Context, from, to string) error
 	// Refresh has the catalog keep how fresh the counties of a sealed generation are.
 	Refresh(ctx context.Context, generation string, fresh map[string]index.Freshness) error
-	// Delete deletes a generation that is not live, sealed or not. Its changeset stays, if it was promoted, and so does what
-	// kept changesets need of it: they can be read as before.
+	// Delete deletes a generation that is not live, sealed or not. Its changeset stays, if it was
+	// promoted, and so does what kept changesets need of it: they can be read as before.
 	Delete(ctx context.Context, generation string) error
 	// Clear deletes all generations that are not sealed, which loads that died left behind, and returns their names.
 	Clear(ctx context.Context) (cleared []string, err error)
-	// Prune deletes generations, and returns their names: all that are sealed but the live one, `previous` ("" for none), and the
-	// newest others, `keep` in all with `previous`. It also deletes all changesets but those of the newest `changesets`
-	// generations that were promoted, and what only these needed of deleted generations; and what is left of a changeset that
-	// was not promoted and has no generation any more.
+	// Prune deletes generations, and returns their names: all that are sealed but the live one,
+	// `previous` ("" for none), and the newest others, `keep` in all with `previous`. It also
+	// deletes all changesets but those of the newest `changesets` generations that were promoted,
+	// and what only these needed of deleted generations; and what is left of a changeset that was
+	// not promoted and has no generation any more.
 	Prune(ctx context.Context, previous string, keep, changesets int) (pruned []string, err error)
 	// Withhold changes the list of withheld filings, which do may be called with more than once.
 	Withhold(ctx context.Context, do func(w *Withheld) error) error
-	// Purge deletes what is withheld from all that is kept, and returns the generations that it deleted: those of which has says
-	// that they have some of it. `live`, which has none, must be live. Changesets that would read a deleted generation are deleted
-	// too; of others, each copy of a filing becomes what strip makes of it.
+	// Purge deletes what is withheld from all that is kept, and returns the generations that it
+	// deleted: those of which has says that they have some of it. `live`, which has none, must be
+	// live. Changesets that would read a deleted generation are deleted too; of others, each copy
+	// of a filing becomes what strip makes of it.
 	Purge(ctx context.Context, live string, has func(ctx context.Context, name string) (bool, error),
 		strip func(index.Version) index.Version) (purged []string, err error)
 	// Release gives the lock up.
@@ -255,21 +271,24 @@ type Build interface {
 	Remove(ctx context.Context, id int64) error
 	// Erase has Seal leave nothing of what was removed or replaced in what is stored, however long that takes.
 	Erase()
-	// Seal waits until every Put and Remove was accepted, makes the generation readable and unchangeable, lets check, if
-	// there is one, look at it, and returns what it holds. Only then is the generation sealed: one that fails the check,
-	// or whose load dies during it, never is. Seal fails if only one filing was not accepted, and with check's error.
+	// Seal waits until every Put and Remove was accepted, makes the generation readable and
+	// unchangeable, lets check, if there is one, look at it, and returns what it holds. Only then
+	// is the generation sealed: one that fails the check, or whose load dies during it, never is.
+	// Seal fails if only one filing was not accepted, and with check's error.
 	Seal(ctx context.Context, check Check) (index.Counts, error)
 	// Fingerprints is Store.Fingerprints of this generation, for the Check of Seal.
 	Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error]
-	// Differences returns where this generation, which was begun from another one, differs from that: once, for the Check of
-	// Seal. Only what was put or removed is looked at. It returns index.ErrNotFound where the other one has no fingerprints.
+	// Differences returns where this generation, which was begun from another one, differs from
+	// that: once, for the Check of Seal. Only what was put or removed is looked at.
 	Differences(ctx context.Context) (*sidecar.Differences, error)
-	// WriteChangeset writes the changeset that leads to this generation from s.Parent, a sealed one. It is called by the Check of
-	// Seal, once, with the counts of s and the differences by id; no Reader sees the changeset before the generation is
-	// promoted, and none at all if it never is. It may read the filings that differ, in both generations.
+	// WriteChangeset writes the changeset that leads to this generation from s.Parent, a sealed
+	// one. It is called by the Check of Seal, once, with the counts of s and the differences by id;
+	// no Reader sees the changeset before the generation is promoted, and none at all if it never
+	// is. It may read the filings that differ, in both generations.
 	WriteChangeset(ctx context.Context, s index.Changeset, differences []sidecar.Difference) error
-	// Keep has the catalog keep what the load counted in the generation: Info.Counts, in JSON of its own, and the values of its
-	// fields, and how fresh its counties are. It is read with every look at the live generation, so it is small.
+	// Keep has the catalog keep what the load counted in the generation: Info.Counts, in JSON of
+	// its own, and the values of its fields, and how fresh its counties are. It is read with every
+	// look at the live generation, so it is small.
 	Keep(counts []byte, values *index.Values, fresh map[string]index.Freshness)
 	// Abort deletes the generation.
 	Abort(ctx context.Context) error
@@ -278,7 +297,8 @@ type Build interface {
 // Check looks at a generation that is about to be sealed: by a Reader of it, and by the index.Counts of what it holds.
 type Check func(ctx context.Context, r index.Reader, holds index.Counts) error
 
-// Info describes a generation. As JSON it is a row of `filings generations --json`, which lists the sealed ones (Served).
+// Info describes a generation. As JSON it is a row of `filings generations --json`, which lists the
+// sealed ones (Served).
 type Info struct {
 	Name      string        `json:"name"`
 	CreatedAt time.Time     `json:"createdAt"`
@@ -290,8 +310,9 @@ type Info struct {
 	Counts    []byte        `json:"-"`       // what Build.Keep was given; nil for nothing
 	Values    *index.Values `json:"-"`       // of its fields; nil where they are not known
 	// Fresh says how fresh counties are, as Build.Keep or Lock.Refresh was given it.
-	Fresh   map[string]index.Freshness `json:"-"`
-	Damaged error                      `json:"-"` // why what it holds cannot be read, where the engine has noticed; index.ErrChanged: it is another one's
+	Fresh map[string]index.Freshness `json:"-"`
+	// Damaged is why it cannot be read, where the engine has noticed; index.ErrChanged: it is another one's.
+	Damaged error `json:"-"`
 }
 
 // Changes counts the filings that a load added, changed and removed since the generation that was live before.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
 	"filings/index"
+	"filings/index/sidecar"
 )
 
 // Generations lists all generations that are stored, the newest first, unsealed ones and those that
@@ -103,9 +105,9 @@ func (l *Lifecycle) Changesets(ctx context.Context) ([]index.Changeset, error) {
 	return c.changesets(), err
 }
 
-// HaveChanges returns index.ErrGone unless the changesets of all these generations are kept. It
+// haveChanges returns index.ErrGone unless the changesets of all these generations are kept. It
 // reads the catalog only if the last look of Live does not say so.
-func (l *Lifecycle) HaveChanges(ctx context.Context, names []string) error {
+func (l *Lifecycle) haveChanges(ctx context.Context, names []string) error {
 	kept := func(changesets []index.Changeset) bool {
 		return !slices.ContainsFunc(names, func(name string) bool {
 			return !slices.ContainsFunc(changesets, func(s index.Changeset) bool { return s.Generation == name })
@@ -119,4 +121,26 @@ func (l *Lifecycle) HaveChanges(ctx context.Context, names []string) error {
 		err = fmt.Errorf("changes: %w", index.ErrGone)
 	}
 	return err
+}
+
+// Changes implements index.History.
+func (l *Lifecycle) Changes(ctx context.Context, q index.ChangeQuery) (page index.ChangePage, err error) {
+	defer index.Wrap(&err, "reading changes")
+	if err := l.haveChanges(ctx, q.Generations); err != nil {
+		return page, err
+	}
+	return sidecar.Page(ctx, l.storage, l.Cache, q)
+}
+
+// Sidecar returns what stands beside a sealed generation.
+func (l *Lifecycle) Sidecar(name string) sidecar.Source { return l.storage.Sidecar(name) }
+
+// Fingerprints implements Store.
+func (l *Lifecycle) Fingerprints(ctx context.Context, name string) iter.Seq2[index.Fingerprint, error] {
+	return sidecar.Fingerprints(ctx, l.Sidecar(name))
+}
+
+// Stored implements Store.
+func (l *Lifecycle) Stored(ctx context.Context, name string) iter.Seq2[index.Stored, error] {
+	return l.storage.Stored(ctx, name)
 }

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"filings/index/cache"
+	"filings/index/sidecar"
 )
 
 // Lifecycle decides about the generations of an index name, whatever engine stores them: which
@@ -31,10 +34,14 @@ type Options struct {
 	Now     func() time.Time // the clock
 	Log     *slog.Logger
 	LiveFor time.Duration // how long the live generation is taken for granted; index.Engine promises a second
+	Cache   *cache.Cache  // for what is read of changesets
+	// MostCopied is how many filings that differ a changeset has copies of; tests lower it.
+	MostCopied int64
 }
 
 // New returns the lifecycle of the generations in storage. It sends nothing.
 func New(storage Storage, o Options) *Lifecycle {
+	o.MostCopied = sidecar.MostCopied
 	return &Lifecycle{Options: o, storage: storage, turn: make(chan struct{}, 1)}
 }
 

@@ -21,7 +21,7 @@ type lock struct {
 
 	released atomic.Bool
 	mu       sync.Mutex
-	writers  []Writer // of the generations that it has begun
+	builds   []*build // that it has begun
 }
 
 // Lock takes the lock, or fails at once with a *LockedError.
@@ -220,8 +220,8 @@ func (k *lock) letGo() error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, w := range k.writers {
-		w.Stop()
+	for _, b := range k.builds {
+		b.stop()
 	}
 	if k.hold == nil {
 		return nil

@@ -10,41 +10,53 @@ import (
 	"filings/index/sidecar"
 )
 
-// Storage is what an engine gives a Lifecycle: the catalog document, and the data of generations, about which it decides
-// nothing. Names are those of generations. Errors are those of package index, and those named here.
+// Storage is what an engine gives a Lifecycle: the catalog document, and the data of generations,
+// about which it decides nothing. Names are those of generations. Errors are those of package
+// index, and those named here.
 type Storage interface {
 	// Load reads the document of that name; one without a revision where there is none.
 	Load(ctx context.Context, name string) (Document, error)
-	// Replace puts d in the place of the document with d's revision, or makes the first one where d has none. It returns
-	// ErrStale, and changes nothing, if another revision is there. It tries once: after index.ErrUnavailable it is not known
-	// whether the document was replaced.
+	// Replace puts d in the place of the document with d's revision, or makes the first one where d
+	// has none. It returns ErrStale, and changes nothing, if another revision is there. It tries
+	// once: after index.ErrUnavailable it is not known whether the document was replaced.
 	Replace(ctx context.Context, name string, d Document) error
 	// Retry calls try until its error is none that passes by itself.
 	Retry(ctx context.Context, try func(context.Context) error) error
 
-	// Hold takes what its process holds as long as it lives, or returns ErrLocked where another one has it; nil where the
-	// engine has no such thing. A lease that is held then is of a process that died.
+	// Hold takes what its process holds as long as it lives, or returns ErrLocked where another one
+	// has it; nil where the engine has no such thing. A lease that is held then is of a process
+	// that died.
 	Hold(ctx context.Context) (io.Closer, error)
 	// Held reports whether a process has what Hold takes; known is false where the engine has no such thing.
 	Held(ctx context.Context) (held, known bool, err error)
 
-	// Parts lists all that is stored of generations, in no order. Only where measure is set it looks at sizes, and at damage anew.
+	// Parts lists all that is stored of generations, in no order. Only where measure is set it
+	// looks at sizes, and at damage anew.
 	Parts(ctx context.Context, measure bool) ([]Part, error)
 	// Create begins to store a generation: an empty one, or a copy of what is stored of `from`.
 	Create(ctx context.Context, name, from string) (Writer, error)
-	// Reader returns a Reader of what is stored of a finished generation: before, one of that generation or nil, if that will
-	// still do. It returns index.ErrNotFound where nothing is stored, and index.ErrChanged where that is another generation.
+	// Reader returns a Reader of what is stored of a finished generation: before, one of that
+	// generation or nil, if that will still do. It returns index.ErrNotFound where nothing is
+	// stored, and index.ErrChanged where that is another generation.
 	Reader(ctx context.Context, name string, before index.Reader) (index.Reader, error)
+	// Sidecar returns the Source of what is stored beside a finished generation.
+	Sidecar(name string) sidecar.Source
+	// Changesets are those that are stored.
+	sidecar.Changesets
+	// Stored is Store.Stored of a finished generation.
+	Stored(ctx context.Context, name string) iter.Seq2[index.Stored, error]
 	// Identity returns what makes a finished generation that one, as it is now.
 	Identity(ctx context.Context, name string) (Identity, error)
 	// Delete deletes parts. What is not there is no error.
 	Delete(ctx context.Context, parts []Part) error
-	// Strip replaces the copies of filings in the changeset that leads to a generation, and leaves nothing of what they were, nor
-	// of what was deleted of the generation, where these are stored. Who reads the changeset meanwhile gets either, or
-	// index.ErrUnavailable. One that cannot be read any more is deleted.
+	// Strip replaces the copies of filings in the changeset that leads to a generation, and leaves
+	// nothing of what they were, nor of what was deleted of the generation, where these are stored.
+	// Who reads the changeset meanwhile gets either, or index.ErrUnavailable. One that cannot be
+	// read any more is deleted.
 	Strip(ctx context.Context, name string, strip func(index.Version) index.Version) error
 
-	// Publish makes the public name of the live generation lead to `live` alone, "" for none, if the engine has such a name.
+	// Publish makes the public name of the live generation lead to `live` alone, "" for none, if
+	// the engine has such a name.
 	Publish(ctx context.Context, live string) error
 	// Where says, for an operator, where a generation is stored; of "", the catalog.
 	Where(name string) string
@@ -65,8 +77,8 @@ type Document struct {
 	Revision string
 }
 
-// Part is something that is stored of a generation. Its filings are of kind FilingsPart; all other kinds are sidecars, written
-// while it is sealed.
+// Part is something that is stored of a generation. Its filings are of kind FilingsPart; all other
+// kinds are sidecars, written while it is sealed.
 type Part struct {
 	Generation string
 	Kind       string
@@ -85,16 +97,22 @@ const (
 
 // Writer fills a generation; what Build says of its methods holds here. It knows nothing of the lock.
 type Writer interface {
-	Put(ctx context.Context, f *index.Filing) error
+	// Put returns the fingerprint of what it puts.
+	Put(ctx context.Context, f *index.Filing) (index.Fingerprint, error)
 	Remove(ctx context.Context, id int64) error
 	Erase()
-	// Seal finishes what is stored, has check look at it, and then marks it as finished. It returns what is stored, and what
-	// makes it that; nil where the Reader alone can tell.
-	Seal(ctx context.Context, check Check) (index.Counts, Identity, error)
-	Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error]
-	Differences(ctx context.Context) (*sidecar.Differences, error)
-	// WriteChangeset writes the changeset. whole: it has no copies, and needs the filings of both generations as long as it is kept.
-	WriteChangeset(ctx context.Context, s index.Changeset, differences []sidecar.Difference) (whole bool, err error)
+	// Seal finishes what is stored, has fill put chunks beside it, has look look at both, and then
+	// marks it as finished. It returns what makes it that; nil where the Reader alone can tell.
+	// Meanwhile the Storage has it by its name, too.
+	Seal(ctx context.Context, fill Fill, look Look) (Identity, error)
+	// Changeset stores what fill puts as the changeset that leads to the generation.
+	Changeset(ctx context.Context, fill Fill) error
 	// Stop ends the writing. What is stored stays as it is.
 	Stop()
 }
+
+// Fill puts chunks.
+type Fill func(ctx context.Context, put sidecar.Sink) error
+
+// Look looks at a generation that is about to be finished, and returns how many filings it has.
+type Look func(ctx context.Context, r index.Reader) (filings int64, err error)

@@ -9,8 +9,8 @@ import (
 	"filings/index"
 )
 
-// Groups implements index.Reader: it groups by folded keys, and looks through all filings of a key for its most frequent
-// writing.
+// Groups implements index.Reader: it groups by folded keys, and looks through all filings of a key
+// for its most frequent writing.
 func (o *Oracle) Groups(_ context.Context, w index.Filter, q index.GroupQuery) (index.Groups, error) {
 	type folded [2]string
 	filings, sums := map[folded]int64{}, map[folded]*amounts{}
@@ -22,8 +22,13 @@ func (o *Oracle) Groups(_ context.Context, w index.Filter, q index.GroupQuery) (
 		for _, keys := range e.keys(q.By) {
 			at := folded{}
 			for i, d := range q.By {
-				if at[i] = index.Fold(keys[i]); d == index.ByOwner {
+				switch {
+				case q.AsWritten:
+					at[i] = keys[i]
+				case d == index.ByOwner:
 					at[i] = e.ownerKey
+				default:
+					at[i] = index.Fold(keys[i])
 				}
 			}
 			if filings[at]++; sums[at] == nil {
@@ -39,7 +44,7 @@ func (o *Oracle) Groups(_ context.Context, w index.Filter, q index.GroupQuery) (
 		}
 	}
 	all := index.Groups{Total: int64(len(filings))}
-	if all.Total > 10_000 && q.Limit == 0 || all.Total > 200_000 {
+	if !q.AsWritten && (all.Total > 10_000 && q.Limit == 0 || all.Total > 200_000) {
 		return all, nil
 	}
 	for at, n := range filings {

@@ -14,17 +14,18 @@ import (
 	"filings/index/sidecar"
 )
 
-// Load makes filings the live generation of store, as a load does: lock, begin, put, seal, compare the counts, write the
-// changeset from the generation that was live, promote, release. It returns the generation's name. The filings may be one Filing
-// that is reused; slices.Values gives those of a slice.
+// Load makes filings the live generation of store, as a load does: lock, begin, put, seal, compare
+// the counts, write the changeset from the generation that was live, promote, release. It returns
+// the generation's name. The filings may be one Filing that is reused; slices.Values gives those of
+// a slice.
 func Load(ctx context.Context, store generation.Store, filings iter.Seq[*index.Filing]) (string, error) {
 	return promoted(ctx, store, func(lock generation.Lock, live string) (string, error) {
 		return build(ctx, lock, "", filings, nil, ChangesetFrom(store, live))
 	})
 }
 
-// Update makes a copy of the live generation of store live, to which filings were added or put in the place of others, and
-// from which some were removed. It returns the generation's name.
+// Update makes a copy of the live generation of store live, to which filings were added or put in
+// the place of others, and from which some were removed. It returns the generation's name.
 func Update(ctx context.Context, store generation.Store, filings iter.Seq[*index.Filing], removed []int64) (string, error) {
 	return promoted(ctx, store, func(lock generation.Lock, live string) (string, error) {
 		return build(ctx, lock, live, filings, removed, ChangesetFrom(store, live))
@@ -97,8 +98,8 @@ func LiveName(ctx context.Context, store generation.Store) (string, error) {
 	return "", nil
 }
 
-// ChangesetFrom returns what makes the Check of a build that writes the changeset to it from a generation of store, if that
-// one has fingerprints. All of them are in memory.
+// ChangesetFrom returns what makes the Check of a build that writes the changeset to it from a
+// generation of store, if that one has fingerprints. All of them are in memory.
 func ChangesetFrom(store generation.Store, parent string) func(generation.Build) generation.Check {
 	return func(b generation.Build) generation.Check {
 		return func(ctx context.Context, _ index.Reader, _ index.Counts) error {
@@ -134,7 +135,8 @@ func fingerprints(all iter.Seq2[index.Fingerprint, error]) (map[int64]index.Fing
 	return by, nil
 }
 
-// differ returns what differs between filings with these fingerprints, by id, and how many were added, changed and removed.
+// differ returns what differs between filings with these fingerprints, by id, and how many were
+// added, changed and removed.
 func differ(before, after map[int64]index.Fingerprint) (changeset index.Changeset, all []sidecar.Difference) {
 	for id, a := range after {
 		b, had := before[id]

@@ -15,12 +15,13 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/index/cache"
 	"filings/index/generation"
 	"filings/index/sidecar"
 )
 
-// Memory is what is stored of an index, in memory. The stores that are opened over it share it, as processes share an engine.
-// Tests may read and change all of it between their calls.
+// Memory is what is stored of an index, in memory. The stores that are opened over it share it, as
+// processes share an engine. Tests may read and change all of it between their calls.
 type Memory struct {
 	Document generation.Document               // the catalog; without a revision there is none
 	Withheld generation.Document               // the list of withheld filings
@@ -30,15 +31,19 @@ type Memory struct {
 
 	mu        sync.Mutex
 	revisions int
-	read      History // the changesets that were read once
 }
 
 // MemoryPart is what is stored as a generation.Part.
 type MemoryPart struct {
-	Sealed      bool
-	Filings     map[int64]*index.Filing // of generation.FilingsPart
-	Changeset   index.Changeset         // of generation.ChangesPart, as is the next
-	Differences []sidecar.Difference
+	Sealed  bool
+	Filings map[int64]*index.Filing // of generation.FilingsPart
+	chunks  map[chunk][]byte        // of generation.ChangesPart
+}
+
+// chunk names one.
+type chunk struct {
+	section string
+	number  int
 }
 
 // NewMemory returns one in which nothing is stored.
@@ -52,8 +57,9 @@ type MemoryStore struct {
 
 var _ generation.Store = (*MemoryStore)(nil)
 
-// Open opens a store, as a process with that clock. Unless they are nil, before and after are called with the name of each call
-// of its storage; the error of before prevents the call, that of after becomes the call's, which was carried out.
+// Open opens a store, as a process with that clock. Unless they are nil, before and after are
+// called with the name of each call of its storage; the error of before prevents the call, that of
+// after becomes the call's, which was carried out.
 func (m *Memory) Open(now func() time.Time, before, after func(call string) error) *MemoryStore {
 	nothing := func(string) error { return nil }
 	if before == nil {
@@ -62,51 +68,11 @@ func (m *Memory) Open(now func() time.Time, before, after func(call string) erro
 	if after == nil {
 		after = nothing
 	}
-	return &MemoryStore{Memory: m, Lifecycle: generation.New(&memoryStorage{m, before, after}, generation.Options{
-		Index: "filings", Version: 1, Now: now, Log: slog.New(slog.DiscardHandler),
+	s := &MemoryStore{Memory: m, Lifecycle: generation.New(&memoryStorage{m, before, after}, generation.Options{
+		Index: "filings", Version: 1, Now: now, Log: slog.New(slog.DiscardHandler), Cache: cache.New(1 << 20),
 	})}
-}
-
-// Fingerprints implements generation.Store.
-func (s *MemoryStore) Fingerprints(_ context.Context, name string) iter.Seq2[index.Fingerprint, error] {
-	return s.Memory.fingerprints(name)
-}
-
-// Stored implements generation.Store.
-func (s *MemoryStore) Stored(_ context.Context, name string) iter.Seq2[index.Stored, error] {
-	return func(yield func(index.Stored, error) bool) {
-		for f, err := range s.Memory.fingerprints(name) {
-			if !yield(index.Stored{Version: s.Memory.version(name, f.ID), Created: f.Created}, err) {
-				return
-			}
-		}
-	}
-}
-
-// Changes implements index.History. The filings are read from both generations.
-func (s *MemoryStore) Changes(ctx context.Context, q index.ChangeQuery) (index.ChangePage, error) {
-	if err := s.HaveChanges(ctx, q.Generations); err != nil {
-		return index.ChangePage{}, err
-	}
-	s.Memory.mu.Lock()
-	defer s.Memory.mu.Unlock()
-	for _, name := range q.Generations {
-		p := s.Memory.Parts[name][generation.ChangesPart]
-		if p == nil {
-			return index.ChangePage{}, index.ErrGone
-		}
-		if _, ok := s.Memory.read.changes[name]; ok {
-			continue
-		}
-		var changes []index.Change
-		for _, d := range p.Differences {
-			changes = append(changes, index.Change{
-				Generation: name, ID: d.ID, Before: s.Memory.version(p.Changeset.Parent, d.ID), After: s.Memory.version(name, d.ID),
-			})
-		}
-		s.Memory.read.Add(p.Changeset, changes)
-	}
-	return s.Memory.read.Changes(ctx, q)
+	s.MostCopied = -1 // changesets without copies need most of the rest
+	return s
 }
 
 // filings returns what is stored of a generation; nil for nothing.
@@ -119,25 +85,15 @@ func (m *Memory) version(name string, id int64) index.Version {
 	return index.Version{}
 }
 
-func (m *Memory) fingerprints(name string) iter.Seq2[index.Fingerprint, error] {
+// all returns the filings of a generation by id, and whether it is stored.
+func (m *Memory) all(name string) (all []*index.Filing, stored bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p := m.filings(name)
 	if p == nil {
-		return func(yield func(index.Fingerprint, error) bool) { yield(index.Fingerprint{}, index.ErrNotFound) }
+		return nil, false
 	}
-	var all []index.Fingerprint
-	for _, f := range p.Filings {
-		all = append(all, FingerprintOf(f))
-	}
-	slices.SortFunc(all, func(a, b index.Fingerprint) int { return cmp.Compare(a.ID, b.ID) })
-	return func(yield func(index.Fingerprint, error) bool) {
-		for _, s := range all {
-			if !yield(s, nil) {
-				return
-			}
-		}
-	}
+	return slices.SortedFunc(maps.Values(p.Filings), func(a, b *index.Filing) int { return cmp.Compare(a.ID, b.ID) }), true
 }
 
 // reader returns the Reader of what is stored of a generation.
@@ -305,37 +261,57 @@ func (w *memoryWriter) write(call string, change func(p *MemoryPart)) error {
 	})
 }
 
-func (w *memoryWriter) Put(_ context.Context, f *index.Filing) error {
+func (w *memoryWriter) Put(_ context.Context, f *index.Filing) (index.Fingerprint, error) {
 	kept := *f
 	kept.Categories = slices.Clone(f.Categories)
-	return w.write("Put", func(p *MemoryPart) { p.Filings[f.ID] = &kept })
+	return fingerprintOf(f), w.write("Put", func(p *MemoryPart) { p.Filings[f.ID] = &kept })
+}
+
+// fingerprintOf is FingerprintOf with the facts.
+func fingerprintOf(f *index.Filing) index.Fingerprint {
+	d := index.Derive(f)
+	return sidecar.FingerprintOf(f, &d, index.AppendRecord(nil, f))
 }
 
 func (w *memoryWriter) Remove(_ context.Context, id int64) error {
 	return w.write("Remove", func(p *MemoryPart) { delete(p.Filings, id) })
 }
 
-func (w *memoryWriter) Seal(ctx context.Context, check generation.Check) (sum index.Counts, _ generation.Identity, err error) {
-	if err := w.sidecar("fingerprints", &MemoryPart{}); err != nil {
-		return sum, nil, err
+// Seal implements generation.Writer. What is written beside the filings is not kept: Sidecar makes it of them.
+func (w *memoryWriter) Seal(
+	ctx context.Context, fill generation.Fill, look generation.Look,
+) (generation.Identity, error) {
+	if err := w.sidecar("sidecar", &MemoryPart{}); err != nil {
+		return nil, err
 	}
-	sum = index.NewCounts()
-	var r index.Reader
-	if err := w.locked(func() error {
-		if p := w.filings(w.name); p != nil {
-			for _, f := range p.Filings {
-				sum.Count(index.HeldOf(f), 1)
-			}
-		}
-		r = w.reader(w.name)
+	if err := fill(ctx, func(string, int, []byte) error { return nil }); err != nil {
+		return nil, err
+	}
+	filings, _ := w.all(w.name)
+	r := sealing{plain: NewOracle(w.name, filings)}
+	_ = w.locked(func() error {
+		r.Reader = w.reader(w.name)
 		return nil
-	}); err != nil {
-		return sum, nil, err
+	})
+	if _, err := look(ctx, r); err != nil {
+		return nil, err
 	}
-	if err := check(ctx, r, sum); err != nil {
-		return sum, nil, err
+	return nil, w.write("Seal", func(p *MemoryPart) { p.Sealed = true })
+}
+
+// sealing is the Reader of a generation that is counted right.
+type sealing struct {
+	index.Reader
+	plain *Oracle
+}
+
+func (r sealing) Stats(ctx context.Context) (index.Stats, error) { return r.plain.Stats(ctx) }
+
+func (r sealing) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (index.Groups, error) {
+	if q.AsWritten {
+		return r.plain.Groups(ctx, w, q)
 	}
-	return sum, nil, w.write("Seal", func(p *MemoryPart) { p.Sealed = true })
+	return r.Reader.Groups(ctx, w, q)
 }
 
 // sidecar stores one, as Elasticsearch does: whether or not the generation is there.
@@ -349,32 +325,91 @@ func (w *memoryWriter) sidecar(kind string, p *MemoryPart) error {
 	})
 }
 
-func (w *memoryWriter) Fingerprints(context.Context) iter.Seq2[index.Fingerprint, error] {
-	return w.fingerprints(w.name)
+// Changeset implements generation.Writer.
+func (w *memoryWriter) Changeset(ctx context.Context, fill generation.Fill) error {
+	p := &MemoryPart{chunks: map[chunk][]byte{}}
+	if err := fill(ctx, p.put); err != nil {
+		return err
+	}
+	return w.sidecar(generation.ChangesPart, p)
 }
 
-func (w *memoryWriter) Differences(context.Context) (*sidecar.Differences, error) {
-	before, errBefore := fingerprints(w.fingerprints(w.from))
-	after, errAfter := fingerprints(w.fingerprints(w.name))
-	if err := errors.Join(errBefore, errAfter); err != nil {
-		return nil, err
-	}
-	ids := slices.Concat(slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(after)))
-	slices.Sort(ids)
-	d := new(sidecar.Differences)
-	for _, id := range slices.Compact(ids) {
-		d.Note(before[id], after[id])
-	}
-	return d, nil
+func (p *MemoryPart) put(section string, number int, data []byte) error {
+	p.chunks[chunk{section, number}] = slices.Clone(data)
+	return nil
 }
 
-// WriteChangeset implements generation.Writer. It copies nothing.
-func (w *memoryWriter) WriteChangeset(_ context.Context, s index.Changeset, differences []sidecar.Difference) (whole bool, err error) {
-	return true, w.sidecar(generation.ChangesPart, &MemoryPart{Changeset: s, Differences: differences})
+func (p *MemoryPart) get(section string, numbers []int) (all [][]byte, err error) {
+	for _, number := range numbers {
+		data, ok := p.chunks[chunk{section, number}]
+		if !ok {
+			return nil, sidecar.ErrDamaged
+		}
+		all = append(all, data)
+	}
+	return all, nil
 }
 
 func (w *memoryWriter) Stop()  {}
 func (w *memoryWriter) Erase() {}
+
+// Sidecar implements generation.Storage.
+func (s *memoryStorage) Sidecar(name string) sidecar.Source {
+	return func(ctx context.Context, section string, chunks []int) ([][]byte, error) {
+		all, stored := s.all(name)
+		if !stored {
+			return nil, index.ErrNotFound
+		}
+		p, actions := &MemoryPart{chunks: map[chunk][]byte{}}, sidecar.NewActions()
+		defer actions.Close()
+		for _, f := range all {
+			actions.Put(fingerprintOf(f))
+		}
+		if err := sidecar.Write(ctx, func(func(index.Fingerprint, error) bool) {}, actions, nil, p.put); err != nil {
+			return nil, err
+		}
+		return p.get(section, chunks)
+	}
+}
+
+// Chunks implements sidecar.Changesets.
+func (s *memoryStorage) Chunks(_ context.Context, name, section string, chunks []int) (all [][]byte, err error) {
+	err = s.locked(func() error {
+		p := s.Memory.Parts[name][generation.ChangesPart]
+		if p == nil {
+			return index.ErrGone
+		}
+		all, err = p.get(section, chunks)
+		return err
+	})
+	return all, err
+}
+
+// Filings implements sidecar.Changesets.
+func (s *memoryStorage) Filings(_ context.Context, name string, ids []int64) (all []index.Version, err error) {
+	err = s.locked(func() error {
+		if s.filings(name) == nil {
+			return index.ErrGone
+		}
+		for _, id := range ids {
+			all = append(all, s.version(name, id))
+		}
+		return nil
+	})
+	return all, err
+}
+
+// Stored implements generation.Storage.
+func (s *memoryStorage) Stored(_ context.Context, name string) iter.Seq2[index.Stored, error] {
+	return func(yield func(index.Stored, error) bool) {
+		filings, _ := s.all(name)
+		for _, f := range filings {
+			if !yield(index.Stored{Version: VersionOf(f), Created: FingerprintOf(f).Created}, nil) {
+				return
+			}
+		}
+	}
+}
 
 // Strip implements generation.Storage: no changeset has copies.
 func (s *memoryStorage) Strip(context.Context, string, func(index.Version) index.Version) error {

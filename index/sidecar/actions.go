@@ -13,12 +13,14 @@ import (
 // sortBuffer is how much of the fingerprints of a load is in memory.
 const sortBuffer = 2 << 20
 
-// Actions collects what a load does to filings, in any order, for an engine that cannot read fingerprints back by id. What does
-// not fit into its memory lies in a file without a name in the folder for temporary files.
+// Actions collects what a load does to filings, in any order, for an engine that cannot read
+// fingerprints back by id. What does not fit into its memory lies in a file without a name in the
+// folder for temporary files.
 type Actions struct {
 	sorter  *sorter.Sorter
 	actions uint64
-	err     error // the first
+	value   []byte // of the last action
+	err     error  // the first
 }
 
 // NewActions returns a Actions of nothing. It has to be closed.
@@ -26,12 +28,13 @@ func NewActions() *Actions { return &Actions{sorter: sorter.New("", sortBuffer)}
 
 // Put says that a filing was put. The last action of an id counts.
 func (c *Actions) Put(s index.Fingerprint) {
-	value := make([]byte, 0, 256)
+	value := c.value[:0]
 	for _, digest := range s.Digests {
 		value = binary.LittleEndian.AppendUint64(value, digest)
 	}
 	value = binary.LittleEndian.AppendUint64(value, uint64(s.Created))
-	c.add(s.ID, append(value, s.Facts...))
+	c.value = append(value, s.Facts...)
+	c.add(s.ID, c.value)
 }
 
 // Remove says that a filing was removed.
@@ -48,8 +51,9 @@ func (c *Actions) add(id int64, value []byte) {
 	c.err = c.sorter.Add(key[:], value)
 }
 
-// Over yields what fingerprints became of those of before, which come by id: once. It tells note, unless that is nil, what filings
-// that were put or removed had and have; the zero Fingerprint is for no filing.
+// Over yields what fingerprints became of those of before, which come by id: once. It tells note,
+// unless that is nil, what filings that were put or removed had and have; the zero Fingerprint is
+// for no filing.
 func (c *Actions) Over(
 	ctx context.Context, before iter.Seq2[index.Fingerprint, error], note func(before, after index.Fingerprint),
 ) iter.Seq2[index.Fingerprint, error] {

@@ -14,8 +14,9 @@ import (
 	"filings/index"
 )
 
-// MostCopied is how many filings that differ are copied into their changeset. Copying takes some 70 µs each in Elasticsearch, where a
-// load takes 90, so that a load of half a million takes 3 % longer for it.
+// MostCopied is how many filings that differ are copied into their changeset. Copying takes some 70
+// µs each in Elasticsearch, where a load takes 90, so that a load of half a million takes 3 %
+// longer for it.
 const MostCopied = 20_000
 
 // A chunk has that many changes, or bytes, at the most.
@@ -44,8 +45,8 @@ type entry struct {
 // size returns how many bytes the records of e have; 0 if they were not read.
 func (e *entry) size() int { return len(e.before.Record) + len(e.after.Record) }
 
-// WriteChangeset writes the differences of a changeset, which come by id. If copies, the filings that differ are read and go
-// with them.
+// WriteChangeset writes the differences of a changeset, which come by id. If copies, the filings
+// that differ are read and go with them.
 func WriteChangeset(
 	ctx context.Context, s index.Changeset, differences []Difference, copies bool, read Filings, to Sink,
 ) error {
@@ -98,8 +99,8 @@ func readContents(ctx context.Context, from Source) (all []contained, err error)
 	return all, nil
 }
 
-// fill reads the filings of changes that all are of one changeset, of both of its generations at once, but not the versions that
-// are to stay unread.
+// fill reads the filings of changes that all are of one changeset, of both of its generations at
+// once, but not the versions that are to stay unread.
 func fill(ctx context.Context, s index.Changeset, entries []entry, unread index.Side, read Filings) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, side := range []struct {
@@ -140,8 +141,8 @@ func fill(ctx context.Context, s index.Changeset, entries []entry, unread index.
 	return group.Wait()
 }
 
-// chunkWriter writes entries one after the other: the distance of the id from the one before, the field groups, flags, and what
-// is copied.
+// chunkWriter writes entries one after the other: the distance of the id from the one before, the
+// field groups, flags, and what is copied.
 type chunkWriter struct {
 	changeset index.Changeset
 	copies    bool
@@ -199,10 +200,13 @@ func (w *chunkWriter) flush() error {
 	return w.to(sectionChanges, len(w.contents)-1, encoder.EncodeAll(w.data, nil))
 }
 
-// decode returns the changeset of a chunk, by the names of its generations, and the first entries, up to most of them, that have a
-// higher id than after and differ in one of these field groups. They refer to memory of their own. last is the id of the last entry
-// that was looked at: of the last one of the chunk, unless there were that many.
-func decode(data []byte, after int64, groups index.FieldGroups, most int) (s index.Changeset, last int64, entries []entry, err error) {
+// decode returns the changeset of a chunk, by the names of its generations, and the first entries,
+// up to most of them, that have a higher id than after and differ in one of these field groups.
+// They refer to memory of their own. last is the id of the last entry that was looked at: of the
+// last one of the chunk, unless there were that many.
+func decode(
+	data []byte, after int64, groups index.FieldGroups, most int,
+) (s index.Changeset, last int64, entries []entry, err error) {
 	raw, err := decoder.DecodeAll(data, nil)
 	if err != nil {
 		return s, 0, nil, errors.Join(ErrDamaged, err)
@@ -250,8 +254,8 @@ func decode(data []byte, after int64, groups index.FieldGroups, most int) (s ind
 	return s, last, entries, nil
 }
 
-// Strip writes the chunks of a changeset anew in which strip makes another one of some copy of a filing, and reports whether there
-// are some.
+// Strip writes the chunks of a changeset anew in which strip makes another one of some copy of a
+// filing, and reports whether there are some.
 func Strip(ctx context.Context, from Source, to Sink, strip func(index.Version) index.Version) (some bool, err error) {
 	contents, err := readContents(ctx, from)
 	if err != nil {

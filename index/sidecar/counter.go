@@ -9,8 +9,8 @@ import (
 	"filings/index"
 )
 
-// wordCounter counts filings by the words of owner and address. It counts a batch of them while the next one is filled: what is done
-// in line makes a load longer.
+// wordCounter counts filings by the words of owner and address. It counts a batch of them while the
+// next one is filled: what is done in line makes a load longer.
 type wordCounter struct {
 	batch    []byte
 	counting errgroup.Group // one batch at a time
@@ -35,10 +35,11 @@ func newWordCounter() *wordCounter {
 	return c
 }
 
-// add counts a filing by the words of its address that its owner does not have. The first filing of a writing, which are numbered from
-// 0, brings the owner; of no owner the number is -1.
+// add counts a filing by the words of its address that its owner does not have. The first filing of
+// a writing, which are numbered from 0, brings the owner; of no owner the number is -1.
 func (c *wordCounter) add(writing int, owner, address []byte) {
-	c.batch = protowire.AppendBytes(protowire.AppendBytes(protowire.AppendVarint(c.batch, uint64(writing+1)), owner), address)
+	c.batch = protowire.AppendBytes(protowire.AppendVarint(c.batch, uint64(writing+1)), owner)
+	c.batch = protowire.AppendBytes(c.batch, address)
 	if len(c.batch) >= batchBytes {
 		c.countBatch()
 	}
@@ -104,8 +105,8 @@ func (c *wordCounter) finish(writings []writing) {
 	}
 }
 
-// matters reports whether a word can be near what was typed: that has 5 characters or more and no digit, so no word of fewer than 4
-// is near it, and none of more than two digits.
+// matters reports whether a word can be near what was typed: that has 5 characters or more and no
+// digit, so no word of fewer than 4 is near it, and none of more than two digits.
 func matters[T string | []byte](word T) bool {
 	digits := 0
 	for i := range len(word) {

@@ -31,10 +31,13 @@ func Compare(before, after iter.Seq2[index.Fingerprint, error]) (*Differences, e
 	return d, nil
 }
 
-// Note adds the filing with these fingerprints, of which one may be the zero Fingerprint, for no filing, if they differ. Its
-// id is higher than those that were added before.
+// Note adds the filing with these fingerprints, of which one may be the zero Fingerprint, for no
+// filing, if they differ. Its id is higher than those that were added before.
 func (d *Differences) Note(before, after index.Fingerprint) {
-	one := Difference{ID: max(before.ID, after.ID), FieldGroups: index.AllFieldGroups, Before: before.ID != 0, After: after.ID != 0}
+	one := Difference{
+		ID: max(before.ID, after.ID), FieldGroups: index.AllFieldGroups,
+		Before: before.ID != 0, After: after.ID != 0,
+	}
 	if one.Before && one.After {
 		one.FieldGroups = after.DiffersIn(before)
 	}

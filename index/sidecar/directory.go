@@ -14,7 +14,7 @@ import (
 	"filings/index/cache"
 )
 
-// Directory reads what Owners.Write wrote. It is safe for concurrent use.
+// Directory reads what Write wrote. It is safe for concurrent use.
 type Directory struct {
 	space string // of what it keeps in cache
 	from  Source
@@ -28,7 +28,8 @@ func Open(generation string, from Source, kept *cache.Cache) *Directory {
 
 // cached returns what is kept of a section as decode makes it of the section's bytes, with its size.
 func cached[T any](ctx context.Context, d *Directory, section string, decode func(*cutter) (T, int)) (T, error) {
-	v, _, err := cache.Get(ctx, d.cache, cache.Key{Space: d.space, Text: section}, func(ctx context.Context) (v T, size int, err error) {
+	key := cache.Key{Space: d.space, Text: section}
+	v, _, err := cache.Get(ctx, d.cache, key, func(ctx context.Context) (v T, size int, err error) {
 		data, err := whole(ctx, d.from, section)
 		if errors.Is(err, index.ErrNotFound) {
 			err = index.ErrNoOwners
@@ -103,7 +104,9 @@ func (d *Directory) selected(ctx context.Context, q index.OwnerQuery, owners int
 		}
 		for _, token := range q.Tokens {
 			first := sort.SearchStrings(tokens.texts, token)
-			end := first + sort.Search(len(tokens.texts)-first, func(i int) bool { return !strings.HasPrefix(tokens.texts[first+i], token) })
+			end := first + sort.Search(len(tokens.texts)-first, func(i int) bool {
+				return !strings.HasPrefix(tokens.texts[first+i], token)
+			})
 			with := newSet(owners)
 			with.add(tokens.of(first, end))
 			selected.keep(with)
@@ -252,7 +255,8 @@ func (d *Directory) portfolios(ctx context.Context, numbers []uint32) ([]index.P
 }
 
 func readPortfolio(c *cutter) (p index.Portfolio) {
-	p.Name, p.FirstFilingDate, p.LastFilingDate = string(c.text()), index.DayText(uint32(c.number())), index.DayText(uint32(c.number()))
+	p.Name = string(c.text())
+	p.FirstFilingDate, p.LastFilingDate = index.DayText(uint32(c.number())), index.DayText(uint32(c.number()))
 	p.Filings, p.Writings, p.Amounts = int64(c.number()), int64(c.number()), int64(c.number())
 	if len(c.data) < 8 {
 		c.failed = true

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
-	"slices"
 
 	"github.com/klauspost/compress/zstd"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -13,56 +12,49 @@ import (
 	"filings/index"
 )
 
-// fingerprintsAChunk makes chunks of some 300 kB of filings that differ in everything, read and written in milliseconds.
+// fingerprintsAChunk makes chunks of some 300 kB of filings that differ in everything, read and
+// written in milliseconds.
 const fingerprintsAChunk = 16_384
 
 // fingerprintSize is a fingerprint in a chunk before it is compressed.
 const fingerprintSize = (2 + len(index.Fingerprint{}.Digests)) * 8
 
-// FingerprintWriter cuts fingerprints into chunks.
-type FingerprintWriter struct {
+// fingerprintWriter cuts fingerprints into chunks.
+type fingerprintWriter struct {
 	to      Sink
 	chunk   int
-	pending []index.Fingerprint
+	pending []index.Fingerprint // without their facts
+	facts   []byte              // of pending
 }
 
-// NewFingerprintWriter returns a FingerprintWriter that writes at least one chunk. The last one says that it is the last: without it
+// newFingerprintWriter returns one that writes at least one chunk. The last one says that it is the last: without it
 // the others are not whole.
-func NewFingerprintWriter(to Sink) *FingerprintWriter {
-	return &FingerprintWriter{to: to, pending: make([]index.Fingerprint, 0, fingerprintsAChunk)}
+func newFingerprintWriter(to Sink) *fingerprintWriter {
+	return &fingerprintWriter{to: to, pending: make([]index.Fingerprint, 0, fingerprintsAChunk)}
 }
 
-// Add takes the next fingerprint: they come by id.
-func (w *FingerprintWriter) Add(s index.Fingerprint) error {
+// add takes the next fingerprint: they come by id.
+func (w *fingerprintWriter) add(s index.Fingerprint) error {
 	var err error
 	if len(w.pending) == fingerprintsAChunk {
 		err = w.flush(0)
 	}
+	w.facts = protowire.AppendString(w.facts, s.Facts)
+	s.Facts = ""
 	w.pending = append(w.pending, s)
 	return err
 }
 
-// Finish writes the last chunk.
-func (w *FingerprintWriter) Finish() error { return w.flush(1) }
+// finish writes the last chunk.
+func (w *fingerprintWriter) finish() error { return w.flush(1) }
 
-func (w *FingerprintWriter) flush(last byte) error {
-	head := []byte{last}
-	if slices.ContainsFunc(w.pending, func(s index.Fingerprint) bool { return s.Facts != "" }) {
-		head = binary.LittleEndian.AppendUint32([]byte{last | withFacts}, uint32(len(w.pending)))
-	}
-	raw := appendFingerprints(head, w.pending)
-	for _, s := range w.pending {
-		if len(head) > 1 {
-			raw = protowire.AppendString(raw, s.Facts)
-		}
-	}
+func (w *fingerprintWriter) flush(last byte) error {
+	head := binary.LittleEndian.AppendUint32([]byte{last}, uint32(len(w.pending)))
+	raw := append(appendFingerprints(head, w.pending), w.facts...)
 	err := w.to(sectionFingerprints, w.chunk, encoder.EncodeAll(raw, nil))
-	w.chunk, w.pending = w.chunk+1, w.pending[:0]
+	w.chunk, w.pending, w.facts = w.chunk+1, w.pending[:0], w.facts[:0]
 	return err
 }
-
-// withFacts is set in the first byte of a chunk with facts: then it says how many fingerprints there are, and facts follow them.
-const withFacts = 2
 
 // appendFingerprints writes equal members side by side, since most digests of a part are those of no value.
 func appendFingerprints(dst []byte, fingerprints []index.Fingerprint) []byte {
@@ -109,24 +101,17 @@ func Fingerprints(ctx context.Context, from Source) iter.Seq2[index.Fingerprint,
 }
 
 func decodeFingerprints(data []byte) (fingerprints []index.Fingerprint, last bool, err error) {
+	const head = 1 + 4 // whether it is the last chunk, and how many fingerprints it has
 	raw, err := decoder.DecodeAll(data, nil)
-	if err != nil || len(raw) == 0 {
+	if err != nil || len(raw) < head {
 		return nil, false, errors.Join(ErrDamaged, err)
 	}
-	head, raw := raw[0], raw[1:]
-	var facts []byte
-	if head&withFacts != 0 && len(raw) >= 4 {
-		size := int(binary.LittleEndian.Uint32(raw)) * fingerprintSize
-		if raw = raw[4:]; size > len(raw) {
-			return nil, false, ErrDamaged
-		}
-		raw, facts = raw[:size], raw[size:]
-	}
-	if len(raw)%fingerprintSize != 0 {
+	last, rows := raw[0] == 1, int(binary.LittleEndian.Uint32(raw[1:]))
+	if raw = raw[head:]; rows*fingerprintSize > len(raw) {
 		return nil, false, ErrDamaged
 	}
-	last = head&1 == 1
-	fingerprints = make([]index.Fingerprint, len(raw)/fingerprintSize)
+	facts := raw[rows*fingerprintSize:]
+	fingerprints = make([]index.Fingerprint, rows)
 	word := func(column, row int) uint64 {
 		return binary.LittleEndian.Uint64(raw[(column*len(fingerprints)+row)*8:])
 	}
@@ -139,13 +124,11 @@ func decodeFingerprints(data []byte) (fingerprints []index.Fingerprint, last boo
 			s.Digests[part] = word(1+part, i)
 		}
 		s.Created = int64(word(1+len(s.Digests), i))
-		if head&withFacts != 0 {
-			text, n := protowire.ConsumeBytes(facts)
-			if n < 0 {
-				return nil, false, ErrDamaged
-			}
-			s.Facts, facts = string(text), facts[n:]
+		text, n := protowire.ConsumeBytes(facts)
+		if n < 0 {
+			return nil, false, ErrDamaged
 		}
+		s.Facts, facts = string(text), facts[n:]
 	}
 	return fingerprints, last, nil
 }

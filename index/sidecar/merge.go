@@ -7,8 +7,9 @@ import (
 	"filings/index"
 )
 
-// Merge yields what two sequences of fingerprints, which come by id, have of each filing: the zero Fingerprint where one of them has
-// none. It pulls the fingerprints of few, which costs more than to range over those of many.
+// Merge yields what two sequences of fingerprints, which come by id, have of each filing: the zero
+// Fingerprint where one of them has none. It pulls the fingerprints of few, which costs more than
+// to range over those of many.
 func Merge(many, few iter.Seq2[index.Fingerprint, error]) iter.Seq2[[2]index.Fingerprint, error] {
 	return func(yield func([2]index.Fingerprint, error) bool) {
 		next, stop := iter.Pull2(few)

@@ -1,16 +1,14 @@
 package sidecar
 
 import (
-	"encoding/binary"
 	"math"
-
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
 )
 
-// Owners counts filings by owner and by word. It takes some 300 bytes for each writing of an owner, and 80 for each word.
-type Owners struct {
+// owners counts filings by owner and by word. It takes some 300 bytes for each writing of an owner,
+// and 80 for each word.
+type owners struct {
 	writings []writing
 	written  numbers // as on the records
 	keys     numbers
@@ -49,88 +47,56 @@ func (n *numbers) number(text []byte) (number uint32, isNew bool) {
 	return number, !ok
 }
 
-// NewOwners returns Owners of no filing.
-func NewOwners() *Owners {
-	c := &Owners{written: newNumbers(), keys: newNumbers(), counties: newNumbers(), shares: map[share]uint32{}, words: newWordCounter()}
+// newOwners returns owners of no filing.
+func newOwners() *owners {
+	c := &owners{
+		written: newNumbers(), keys: newNumbers(), counties: newNumbers(),
+		shares: map[share]uint32{}, words: newWordCounter(),
+	}
 	c.keys.number(nil) // 0 is no key
 	return c
 }
 
-// Facts is what counts of a filing. Texts are "" where they are missing.
-type Facts struct {
-	Owner, County, Date []byte  // as written
-	Key                 []byte  // of the owner; nil where it is not known
-	Address             []byte  // SearchText
-	Amount              float64 // NaN for none
-}
-
-// Append appends f as ReadFacts reads it.
-func (f *Facts) Append(dst []byte) []byte {
-	for _, text := range [][]byte{f.Owner, f.County, f.Date, f.Address} {
-		dst = protowire.AppendBytes(dst, text)
+// add counts a filing.
+func (c *owners) add(f *facts) {
+	if len(f.owner) == 0 {
+		c.words.add(-1, nil, f.address)
+		return
 	}
-	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(f.Amount))
-}
-
-// ReadFacts reads what Append wrote. Its texts refer to data.
-func ReadFacts(data []byte) (f Facts, err error) {
-	c := cutter{data: data}
-	f.Owner, f.County, f.Date, f.Address = c.text(), c.text(), c.text(), c.text()
-	if c.failed || len(c.data) != 8 {
-		return f, ErrDamaged
-	}
-	f.Amount = math.Float64frombits(binary.LittleEndian.Uint64(c.data))
-	return f, nil
-}
-
-// Add counts a filing, and returns the number of its owner's writing, from 0 in the order of their first filings; -1 without an owner.
-func (c *Owners) Add(f *Facts) (writing int) {
-	if len(f.Owner) == 0 {
-		c.words.add(-1, nil, f.Address)
-		return -1
-	}
-	number, isNew := c.written.number(f.Owner)
+	number, isNew := c.written.number(f.owner)
 	if isNew {
 		c.writings = append(c.writings, c.newWriting(f))
 	}
 	c.addTo(&c.writings[number], number, f)
 	var words []byte
-	if isNew && c.Key(int(number)) != "" {
-		words = f.Owner
+	if isNew && c.keys.texts[c.writings[number].owner] != "" {
+		words = f.owner
 	}
-	c.words.add(int(number), words, f.Address)
-	return int(number)
+	c.words.add(int(number), words, f.address)
 }
 
-// Key returns the key of a writing, "" for none.
-func (c *Owners) Key(writing int) string { return c.keys.texts[c.writings[writing].owner] }
-
-func (c *Owners) newWriting(f *Facts) (w writing) {
-	key := f.Key
-	if key == nil {
-		key = []byte(index.OwnerKeyOf(string(f.Owner)))
-	}
-	w.owner, _ = c.keys.number(key)
-	w.county, _ = c.counties.number(f.County)
+func (c *owners) newWriting(f *facts) (w writing) {
+	w.owner, _ = c.keys.number([]byte(index.OwnerKeyOf(string(f.owner))))
+	w.county, _ = c.counties.number(f.county)
 	return w
 }
 
-func (c *Owners) addTo(w *writing, number uint32, f *Facts) {
+func (c *owners) addTo(w *writing, number uint32, f *facts) {
 	w.filings++
-	if !math.IsNaN(f.Amount) {
+	if !math.IsNaN(f.amount) {
 		w.amounts++
-		w.cents += index.Cents(f.Amount)
+		w.cents += index.Cents(f.amount)
 	}
-	if day := index.DayNumber(f.Date); day > 0 {
+	if day := index.DayNumber(f.date); day > 0 {
 		if w.first == 0 || day < w.first {
 			w.first = day
 		}
 		w.last = max(w.last, day)
 	}
-	if string(f.County) == c.counties.texts[w.county] {
+	if string(f.county) == c.counties.texts[w.county] {
 		w.inThat++
 	} else {
-		county, _ := c.counties.number(f.County)
+		county, _ := c.counties.number(f.county)
 		c.shares[share{number, county}]++
 	}
 }

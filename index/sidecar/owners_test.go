@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,28 +49,25 @@ func (r reader) Owners(ctx context.Context, q index.OwnerQuery) (index.Owners, e
 	return r.Directory.Owners(ctx, q)
 }
 
+func (r reader) Stats(ctx context.Context) (index.Stats, error) { return r.Directory.Stats(ctx) }
+
+func (r reader) Counties(ctx context.Context) ([]index.CountyStats, error) {
+	return r.Directory.Counties(ctx)
+}
+
 func (r reader) Nearest(ctx context.Context, words []string) ([][]string, error) {
 	return r.Directory.Nearest(ctx, words)
 }
 
 func collected(t *testing.T, filings []*index.Filing) (reader, chunks) {
 	t.Helper()
-	c, to := sidecar.NewOwners(), chunks{}
+	to, actions := chunks{}, sidecar.NewActions()
 	for _, f := range filings {
-		facts := sidecar.Facts{
-			Owner: []byte(f.Text(index.Owner)), County: []byte(f.Text(index.County)), Date: []byte(f.Text(index.FilingDate)),
-			Address: []byte(index.SearchText(f.Text(index.PropertyAddress))), Amount: math.NaN(),
-		}
-		if v, ok := f.Number(index.FilingAmount); ok {
-			facts.Amount = v
-		}
-		read, err := sidecar.ReadFacts(facts.Append(nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Add(&read)
+		d := index.Derive(f)
+		actions.Put(sidecar.FingerprintOf(f, &d, index.AppendRecord(nil, f)))
 	}
-	if err := c.Write(to.put); err != nil {
+	none := func(func(index.Fingerprint, error) bool) {}
+	if err := errors.Join(sidecar.Write(t.Context(), none, actions, nil, to.put), actions.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return reader{indextest.NewOracle("", filings), sidecar.Open("g", to.get, cache.New(1<<20))}, to
@@ -94,6 +90,21 @@ func TestX27_Oracle(t *testing.T) {
 			}
 			conformance.CheckOwners(t, r, r.Oracle, 200)
 		})
+	}
+}
+
+// TestA1_Summary: the stats of all filings and of each county are those of the oracle.
+func TestA1_Summary(t *testing.T) {
+	t.Parallel()
+	for name, filings := range map[string][]*index.Filing{"some": edges.Fuzzed(2000, 5), "none": nil} {
+		r, _ := collected(t, filings)
+		stats, err1 := r.Stats(t.Context())
+		counties, err2 := r.Counties(t.Context())
+		want, _ := r.Oracle.Stats(t.Context())
+		wantCounties, _ := r.Oracle.Counties(t.Context())
+		if diff := cmp.Diff(want, stats) + cmp.Diff(wantCounties, counties); diff != "" || err1 != nil || err2 != nil {
+			t.Errorf("%s: %v, %v (-want +got):\n%s", name, err1, err2, diff)
+		}
 	}
 }
 

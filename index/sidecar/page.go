@@ -23,10 +23,11 @@ const (
 	chunksAtOnce = 3
 	// concurrency is how many requests a page has in progress.
 	concurrency = 4
-	// pageBytes is how many bytes the versions on a page may have together: it ends after the filing with which they have more.
+	// pageBytes is how many bytes the versions on a page may have together: it ends after the
+	// filing with which they have more.
 	pageBytes = 4 << 20
-	// readFirst is of how many changes filings are read before it is known how large they are, and readGrowth how many times
-	// as many are read next at the most.
+	// readFirst is of how many changes filings are read before it is known how large they are, and
+	// readGrowth how many times as many are read next at the most.
 	readFirst, readGrowth = 128, 8
 )
 
@@ -124,8 +125,8 @@ func (p *page) chunks(ctx context.Context, s *stream, n int) ([][]byte, error) {
 	return from(ctx, sectionChanges, next)
 }
 
-// take moves what is pending onto the page, an id at a time, as far as every changeset was read. It reports whether the page is
-// done.
+// take moves what is pending onto the page, an id at a time, as far as every changeset was read. It
+// reports whether the page is done.
 func (p *page) take() bool {
 	for {
 		id, end := int64(math.MaxInt64), true

@@ -1,115 +1,80 @@
+// Package sidecar owns what is kept beside the filings of a generation: their fingerprints, by
+// which a load finds the filings that differ (rules X16 to X19); owners (rule X27) and words (rule
+// X29); and in a changeset the changes from the generation before. It is written and read here
+// alone, for both engines, as chunks of bytes, which belong to sections. Sections go to a Sink and
+// come from a Source: an engine stores and returns them, and knows nothing of what is in them.
+//
+// # Design: changes
+//
+// A load must hardly take longer for its changeset, whatever part of the filings differs. So it
+// reads no filing to find that out: beside each generation stand the fingerprints of its filings,
+// by id, some 20 bytes each, and two generations are compared by merging them. An update compares
+// only the filings that it put or removed, while it writes the fingerprints of the generation that
+// it is a copy of. Digests of a part have 64 bits (xxHash): a change of one filing is missed once
+// in 2^64.
+//
+// The filings that differ are copied into the changeset, as they were before and after, if they are
+// few. Copying half a million would take as long as half of a load. Then the changeset stores only
+// their ids, and both generations stay on disk after pruning. They are no longer listed, but still
+// read. If the caller has no filter and asks for one changeset, only the later generation is read,
+// because the changeset says whether a filing existed before.
+//
+// Either way the changeset knows which field groups each change differs in. So a caller's page
+// costs the changes on it, and not those that the caller's tier hides. A changeset is kept longer than its generation.
+//
+// # Design: owners
+//
+// The alternative to chunks was prefix queries of Elasticsearch over an index of owners, and
+// columns of their own in the embedded engine: two evaluations of each query, and a document for
+// each owner to be written with each load. As chunks, half a million filings take some hundred
+// documents.
+//
+// Owners are numbered by falling filings, then key: the default order. What decides which ones a
+// query selects stays in the process's cache once it was read: for each token of a key and for each
+// county the numbers of the owners (some 2.5 MB for 94,000 owners, 25 MB for a million). What is
+// shown of them lies in chunks of 128 owners, of which a page reads those that it needs. Each other
+// order is a list of the numbers. So a page costs a few passes over one bit an owner, whatever is
+// typed.
+//
+// Words are looked through one by one: a set of letters for each, in 64 bits, leaves few whose distance is computed.
 package sidecar
 
 import (
 	"context"
-	"fmt"
-
-	"github.com/klauspost/compress/s2"
-	"google.golang.org/protobuf/encoding/protowire"
+	"iter"
 
 	"filings/index"
 )
 
-// Sink stores a chunk of a section. data is valid during the call only.
-type Sink func(section string, chunk int, data []byte) error
-
-// Source returns chunks of a section as a Sink stored them; index.ErrNotFound where nothing is stored beside the generation.
-type Source func(ctx context.Context, section string, chunks []int) ([][]byte, error)
-
-// Sections. Changes and their contents stand by themselves, since they are kept longer than the others.
-const (
-	sectionFingerprints = "fingerprints"
-	sectionChanges      = "changes"
-	sectionContents     = "contents" // of the changes, in one chunk
-
-	sectionPortfolios = "owners"
-	sectionFilings    = "owners filings"  // of each owner
-	sectionTokens     = "owners tokens"   // of keys
-	sectionCounties   = "owners counties" // as written
-	sectionWords      = "owners words"
-	sectionOrder      = "owners by " // and the name of an order
-)
-
-// pieceBytes is the size of a piece of a section that is read as a whole.
-const pieceBytes = 1 << 20
-
-// ErrDamaged is the error of chunks that are not as they were written.
-var ErrDamaged = fmt.Errorf("%w: a chunk beside the generation is damaged", index.ErrUnavailable)
-
-// putWhole writes a section that is read as a whole, in pieces. The first byte of each says whether another one follows.
-func putWhole(to Sink, section string, data []byte) error {
-	data = s2.Encode(nil, data)
-	for piece := 0; ; piece++ {
-		n := min(len(data), pieceBytes)
-		more := byte(0)
-		if n < len(data) {
-			more = 1
+// Write writes the sidecar of a generation: of the fingerprints of the one that it is a copy of,
+// which come by id, as actions made others of them. It tells note, unless that is nil, what filings
+// that were put or removed had and have.
+func Write(
+	ctx context.Context, before iter.Seq2[index.Fingerprint, error], actions *Actions,
+	note func(before, after index.Fingerprint), to Sink,
+) error {
+	prints, counted, owned := newFingerprintWriter(to), newCounter(), newOwners()
+	var data []byte
+	for s, err := range actions.Over(ctx, before, note) {
+		var of facts
+		if err == nil {
+			data = append(data[:0], s.Facts...)
+			of, err = readFacts(data)
 		}
-		if err := to(section, piece, append([]byte{more}, data[:n]...)); err != nil || more == 0 {
+		if err == nil {
+			counted.add(&of, s.Created)
+			owned.add(&of)
+			err = prints.add(s)
+		}
+		if err != nil {
 			return err
 		}
-		data = data[n:]
 	}
-}
-
-// whole reads what putWhole wrote.
-func whole(ctx context.Context, from Source, section string) ([]byte, error) {
-	var packed []byte
-	for piece := 0; ; piece++ {
-		data, err := from(ctx, section, []int{piece})
-		if err != nil {
-			return nil, err
-		}
-		if len(data) != 1 || len(data[0]) == 0 {
-			return nil, ErrDamaged
-		}
-		packed = append(packed, data[0][1:]...)
-		if data[0][0] == 0 {
-			return unpacked(packed)
-		}
+	if err := prints.finish(); err != nil {
+		return err
 	}
-}
-
-func unpacked(packed []byte) ([]byte, error) {
-	data, err := s2.Decode(nil, packed)
-	if err != nil {
-		return nil, ErrDamaged
+	if err := counted.write(owned.different(), to); err != nil {
+		return err
 	}
-	return data, nil
-}
-
-// cutter cuts what was appended off data. After its end it fails, and returns zero values.
-type cutter struct {
-	data   []byte
-	failed bool
-}
-
-func (c *cutter) byte() byte {
-	if len(c.data) == 0 {
-		c.failed = true
-		return 0
-	}
-	b := c.data[0]
-	c.data = c.data[1:]
-	return b
-}
-
-func (c *cutter) number() uint64 {
-	number, n := protowire.ConsumeVarint(c.data)
-	c.skip(n)
-	return number
-}
-
-func (c *cutter) text() []byte {
-	text, n := protowire.ConsumeBytes(c.data)
-	c.skip(n)
-	return text
-}
-
-func (c *cutter) skip(n int) {
-	if n < 0 {
-		c.data, c.failed = nil, true
-		return
-	}
-	c.data = c.data[n:]
+	return owned.write(to)
 }

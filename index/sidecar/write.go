@@ -29,8 +29,8 @@ type owner struct {
 
 type inCounty struct{ county, filings uint32 }
 
-// Owners returns how many owners differ in more than case, those without a key included.
-func (c *Owners) Owners() int64 {
+// different returns how many owners differ in more than case, those without a key included.
+func (c *owners) different() int64 {
 	folded := map[string]bool{}
 	for _, text := range c.written.texts {
 		folded[index.Fold(text)] = true
@@ -38,8 +38,8 @@ func (c *Owners) Owners() int64 {
 	return int64(len(folded))
 }
 
-// Write writes what was counted.
-func (c *Owners) Write(to Sink) error {
+// write writes what was counted.
+func (c *owners) write(to Sink) error {
 	c.words.finish(c.writings)
 	all := c.owners()
 	c.fillShares(all)
@@ -67,7 +67,7 @@ func numbered(all []owner) []owner {
 }
 
 // owners returns the owners by the numbers of their keys.
-func (c *Owners) owners() []owner {
+func (c *owners) owners() []owner {
 	all := make([]owner, len(c.keys.texts))
 	for i, w := range c.writings {
 		o, text := &all[w.owner], c.written.texts[i]
@@ -89,7 +89,7 @@ func (c *Owners) owners() []owner {
 }
 
 // fillShares completes the shares of the owners.
-func (c *Owners) fillShares(all []owner) {
+func (c *owners) fillShares(all []owner) {
 	for at, filings := range c.shares {
 		o := &all[c.writings[at.of].owner]
 		o.shares = append(o.shares, inCounty{at.county, filings})
@@ -106,13 +106,14 @@ func (c *Owners) fillShares(all []owner) {
 			}
 		}
 		slices.SortFunc(merged, func(a, b inCounty) int {
-			return cmp.Or(cmp.Compare(b.filings, a.filings), strings.Compare(c.counties.texts[a.county], c.counties.texts[b.county]))
+			names := c.counties.texts
+			return cmp.Or(cmp.Compare(b.filings, a.filings), strings.Compare(names[a.county], names[b.county]))
 		})
 		o.shares = merged
 	}
 }
 
-func (c *Owners) writePortfolios(all []owner, to Sink) error {
+func (c *owners) writePortfolios(all []owner, to Sink) error {
 	var data, one []byte
 	for chunk := 0; chunk*portfoliosAChunk < len(all); chunk++ {
 		data = data[:0]
@@ -141,7 +142,7 @@ func (o *owner) append(dst []byte, counties []string) []byte {
 }
 
 // writeSelection writes how many filings each owner has, and which owners have each token and each county.
-func (c *Owners) writeSelection(all []owner, to Sink) error {
+func (c *owners) writeSelection(all []owner, to Sink) error {
 	var filings []byte
 	var inTokens, inCounties pairs
 	tokens := numbers{of: map[string]uint32{}}
@@ -257,7 +258,7 @@ func orderOf(sort index.OwnerSort, ascending bool) string {
 }
 
 // writeWords writes the words by how long they are, then by their bytes, each with its filings.
-func (c *Owners) writeWords(to Sink) error {
+func (c *owners) writeWords(to Sink) error {
 	texts := c.words.words.texts
 	lengths := make([]int, len(texts))
 	for i, word := range texts {

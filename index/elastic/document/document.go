@@ -1,18 +1,19 @@
-// Package document is what a filing is in Elasticsearch, in both directions: the document that is written of it, and the
-// records that are cut out of a response. It also names the fields of a document and reads what a sealed generation's
-// mapping says of it. It does no I/O and builds no request.
+// Package document is what a filing is in Elasticsearch, in both directions: the document that is
+// written of it, and the records that are cut out of a response. It also names the fields of a
+// document and reads what a sealed generation's mapping says of it. It does no I/O and builds no
+// request.
 //
 // # Design
 //
-// A document is the filing's record, which is what `_source` gives back, and beside it the object x with everything that
-// is derived to be searched, sorted by or counted (package mappings says which field serves what). So that `_source` can be
-// handed to a client as it came, records are cut out of a response instead of being decoded: that reads a page of 20 at
-// 2.5 GB/s (`go test -run '^$' -bench Records ./index/elastic/document`, AMD EPYC). jsontext, which looks at every byte,
-// reads 0.5: 50 µs more for a page of 30 kB, on which the service spends 130 in all.
+// A document is the filing's record, which is what `_source` gives back, and beside it the object x
+// with everything that is derived to be searched, sorted by or counted (package mappings says which
+// field serves what). So that `_source` can be handed to a client as it came, records are cut out
+// of a response instead of being decoded: that reads a page of 20 at 2.5 GB/s (`go test -run '^$'
+// -bench Records ./index/elastic/document`, AMD EPYC). jsontext, which looks at every byte, reads
+// 0.5: 50 µs more for a page of 30 kB, on which the service spends 130 in all.
 package document
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -49,7 +50,8 @@ func appendRuns(dst []byte, text string) []byte {
 	return dst
 }
 
-// SidecarIndex names the hidden index beside a generation that has what package sidecar writes, a document for each chunk.
+// SidecarIndex names the hidden index beside a generation that has what package sidecar writes, a
+// document for each chunk.
 func SidecarIndex(generation string) string { return generation + "-sidecar" }
 
 // ChunkID names a document of it.
@@ -111,11 +113,7 @@ type Meta struct {
 	Sealed     bool   `json:"sealed"`
 	Generation string `json:"generation"` // whose meta this is: a clone begins with its source's
 	Filings    int64  `json:"filings"`
-	Owners     int64  `json:"owners"` // different owners, counted once
 	Writes     int64  `json:"writes"` // the highest version of a document, in it or deleted from it
-	// Counties is how many chunks CountiesSection has; 0: the counties are few.
-	Counties int `json:"counties,omitempty"`
-
 	// Identity is the generation.Identity of the sealing.
 	Identity map[string]string `json:"identity,omitempty"`
 }
@@ -128,12 +126,7 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 	start := len(dst)
 	dst = index.AppendRecord(dst, f)
 	d := index.Derive(f)
-	created := int64(index.NoTime)
-	if f.Has(index.CreatedAt) {
-		created = f.CreatedAt.UnixMicro()
-	}
-	fingerprint := index.FingerprintOf(f.ID, index.Version{Record: dst[start:], City: d.WrittenCity, ZIP: d.ZIP}, created)
-	fingerprint.Facts = facts(f, &d)
+	fingerprint := sidecar.FingerprintOf(f, &d, dst[start:])
 	x := members{append(dst[:len(dst)-1], `,"x":{`...)}
 
 	x.text(index.County.String(), d.County)
@@ -172,25 +165,13 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 	if d.HasEquity {
 		x.number(index.EquityPercent.String(), d.EquityPercent)
 	}
-	if created != index.NoTime {
+	if created := fingerprint.Created; created != index.NoTime {
 		x.integer(index.CreatedAt.String(), created)
 	}
 	x.point(f)
 	x.name("code")
 	x.dst = append(appendCodes(x.dst, f, &d), "}}"...)
 	return x.dst, fingerprint
-}
-
-// facts returns what counts of f for its owner and its words: a clone is never read whole again.
-func facts(f *index.Filing, d *index.Derived) string {
-	of := sidecar.Facts{
-		Owner: []byte(f.Text(index.Owner)), County: []byte(f.Text(index.County)), Date: []byte(f.Text(index.FilingDate)),
-		Address: []byte(d.Search[1]), Amount: math.NaN(),
-	}
-	if v, ok := f.Number(index.FilingAmount); ok {
-		of.Amount = v
-	}
-	return string(of.Append(make([]byte, 0, 256)))
 }
 
 // marks names what is true of f.

@@ -60,18 +60,9 @@ func TestAppend(t *testing.T) {
 			if got := document[:len(record)-1]; string(got) != string(record[:len(record)-1]) {
 				t.Errorf("the document does not begin with the record: %s", got)
 			}
-			created := int64(index.NoTime)
-			if test.filing.Has(index.CreatedAt) {
-				created = test.filing.CreatedAt.UnixMicro()
-			}
-			version := index.Version{Record: record[len("before"):], City: index.Derive(test.filing).WrittenCity, ZIP: index.Derive(test.filing).ZIP}
-			facts, err := sidecar.ReadFacts([]byte(fingerprint.Facts))
-			if string(facts.Owner) != test.filing.Text(index.Owner) || string(facts.Address) != index.SearchText(test.filing.Text(index.PropertyAddress)) || err != nil {
-				t.Errorf("facts %+v, %v", facts, err)
-			}
-			fingerprint.Facts = ""
-			if want := index.FingerprintOf(test.filing.ID, version, created); fingerprint != want {
-				t.Errorf("stamp %+v, want %+v", fingerprint, want)
+			d := index.Derive(test.filing)
+			if want := sidecar.FingerprintOf(test.filing, &d, record[len("before"):]); fingerprint != want {
+				t.Errorf("fingerprint %+v, want %+v", fingerprint, want)
 			}
 			var got struct{ X any }
 			if err := json.Unmarshal(document[len("before"):], &got); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -17,7 +18,7 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/elastic/document"
 	"filings/index/elastic/elastictest"
-	"filings/index/elastic/search"
+	"filings/index/sidecar"
 	"filings/mappings"
 )
 
@@ -53,8 +54,10 @@ func testReader(t testing.TB, shards int, filings []*index.Filing) *Reader {
 	c := testClient(t)
 	name := "reading-" + strconv.FormatUint(rand.Uint64(), 36)
 	t.Cleanup(func() {
-		if _, err := c.Do(context.Background(), elastictest.Request{Method: http.MethodDelete, Path: "/" + name}); err != nil {
-			t.Error(err)
+		for _, path := range []string{"/" + name, "/" + document.SidecarIndex(name)} {
+			if _, err := c.Do(context.Background(), elastictest.Request{Method: http.MethodDelete, Path: path}); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 	body, err := mappings.Body(map[string]any{
@@ -69,34 +72,45 @@ func testReader(t testing.TB, shards int, filings []*index.Filing) *Reader {
 	must(t, c, http.MethodPut, "/"+name, nil, body)
 	load(t, c, name, filings)
 
-	owners, err := New(c, name, cache.New(1<<20)).CountOwners(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	sealed, err := json.Marshal(search.Object{"_meta": document.Meta{Sealed: true, Generation: name, Owners: owners}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	must(t, c, http.MethodPut, "/"+name+"/_mapping", nil, sealed)
 	return New(c, name, cache.New(1<<20))
 }
 
+// load writes filings, and the sidecar of them.
 func load(t testing.TB, c *client.Client, name string, filings []*index.Filing) {
 	t.Helper()
 	var bulk []byte
+	var fingerprint index.Fingerprint
+	actions := sidecar.NewActions()
 	for i, f := range filings {
 		bulk = fmt.Appendf(bulk, `{"index":{"_id":"%d"}}`+"\n", f.ID)
-		bulk, _ = document.Append(bulk, f)
+		bulk, fingerprint = document.Append(bulk, f)
+		actions.Put(fingerprint)
 		bulk = append(bulk, '\n')
 		if len(bulk) > 4<<20 || i == len(filings)-1 {
-			response := must(t, c, http.MethodPost, "/"+name+"/_bulk", url.Values{"filter_path": {"errors,items.*.error"}}, bulk)
-			if !bytes.Contains(response, []byte(`"errors":false`)) {
-				t.Fatalf("loading: %.500s", response)
-			}
+			send(t, c, name, bulk)
 			bulk = bulk[:0]
 		}
 	}
+	none := func(func(index.Fingerprint, error) bool) {}
+	err := sidecar.Write(t.Context(), none, actions, nil, func(section string, chunk int, data []byte) error {
+		body, err := json.Marshal(document.Chunk{Data: data})
+		bulk = fmt.Appendf(bulk, `{"index":{"_id":%q}}`+"\n%s\n", document.ChunkID(section, chunk), body)
+		return err
+	})
+	if err := errors.Join(err, actions.Close()); err != nil {
+		t.Fatal(err)
+	}
+	must(t, c, http.MethodPut, "/"+document.SidecarIndex(name), nil, []byte(`{"mappings":{"enabled":false}}`))
+	send(t, c, document.SidecarIndex(name), bulk)
 	must(t, c, http.MethodPost, "/"+name+"/_refresh", nil, nil)
+}
+
+func send(t testing.TB, c *client.Client, name string, bulk []byte) {
+	t.Helper()
+	response := must(t, c, http.MethodPost, "/"+name+"/_bulk", url.Values{"filter_path": {"errors,items.*.error"}}, bulk)
+	if !bytes.Contains(response, []byte(`"errors":false`)) {
+		t.Fatalf("loading: %.500s", response)
+	}
 }
 
 func must(t testing.TB, c *client.Client, method, path string, query url.Values, body []byte) []byte {

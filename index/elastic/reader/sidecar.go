@@ -45,7 +45,14 @@ func Chunks(ctx context.Context, c *client.Client, name, section string, chunks 
 	return all, err
 }
 
-// chunks is the sidecar.Source of the generation. That it has none does not mean that the generation is gone.
-func (r *Reader) chunks(ctx context.Context, section string, chunks []int) ([][]byte, error) {
-	return Chunks(ctx, r.c, document.SidecarIndex(r.generation), section, chunks)
+// chunks is the sidecar.Source of the generation: index.ErrGone where that is missing too.
+func (r *Reader) chunks(ctx context.Context, section string, chunks []int) (_ [][]byte, err error) {
+	defer r.wrap(&err, "reading "+section)
+	all, err := Chunks(ctx, r.c, document.SidecarIndex(r.generation), section, chunks)
+	if errors.Is(err, index.ErrNotFound) {
+		if _, err := r.read(ctx, esapi.IndicesGetAliasRequest{Index: []string{r.generation}}); err != nil {
+			return nil, err
+		}
+	}
+	return all, err
 }

@@ -2,7 +2,6 @@ package search
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"filings/index"
@@ -43,14 +42,17 @@ func (s Span) Values() Terms {
 	return Terms{Clauses: s.clauses, Field: s.Level().Field, Descending: s.Level().Descending}
 }
 
-// Histogram requests how many filings of s there are in each part, of so many values, of the range that its values lie in.
+// Histogram requests how many filings of s there are in each part, of so many values, of the range
+// that its values lie in.
 func (s Span) Histogram(width int64) Object {
 	return Aggregate(s.clauses, Object{"by": Object{"histogram": Object{
-		"field": s.Level().Field, "interval": width, "min_doc_count": 1, "order": Object{"_key": direction(!s.Level().Descending)},
+		"field": s.Level().Field, "interval": width, "min_doc_count": 1,
+		"order": Object{"_key": direction(!s.Level().Descending)},
 	}}})
 }
 
-// ByIDs requests filings by their ids, in the order of these, with the cities that are written on them, and how many there are.
+// ByIDs requests filings by their ids, in the order of these, with the cities that are written on
+// them, and how many there are.
 func ByIDs(ids []int64, columns ...string) Object {
 	return Object{
 		"size": len(ids), "track_total_hits": true, "query": Object{"terms": Object{index.ID.String(): ids}},
@@ -68,34 +70,4 @@ func amountMetrics() Object {
 		"min":   Object{"min": dollars},
 		"max":   Object{"max": dollars},
 	}
-}
-
-// coverageMetrics are those of rule X13: days, and microseconds, which are exact up to the year 2255.
-func coverageMetrics() Object {
-	day := Object{"field": document.DayField}
-	return Object{
-		"points": Object{"value_count": Object{"field": document.PointField}},
-		"first":  Object{"min": day},
-		"last":   Object{"max": day},
-		"added":  Object{"max": Object{"field": document.Derived(index.CreatedAt)}},
-	}
-}
-
-// Stats requests what index.Stats has, but for the owners.
-func Stats() Object {
-	trust, estate := index.Trust.String(), index.Estate.String()
-	is := func(marks ...string) Object { return Object{"terms": Object{document.MarksField: marks}} }
-	aggs := amountMetrics()
-	aggs["kinds"] = Object{"filters": Object{"filters": Object{
-		"trust": is(trust), "estate": is(estate), "either": is(trust, estate),
-	}}}
-	aggs["added"] = Object{"stats": Object{"field": document.Derived(index.CreatedAt)}}
-	return Aggregate(nil, aggs)
-}
-
-// Counties requests what index.CountyStats has, by county.
-func Counties() Terms {
-	metrics := amountMetrics()
-	maps.Copy(metrics, coverageMetrics())
-	return Terms{Field: index.County.String(), Metrics: metrics}
 }

@@ -1,17 +1,18 @@
 package columns
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
-	"filings/index/sidecar"
 )
 
 // builder lays filings out in columns: those of a table that is built from, if there is one, and what changes in it.
@@ -35,19 +36,17 @@ type builder struct {
 	day          []byte // of the last row that has one
 	dated        int    // how many rows have one
 	byID         *ordering
-	counter      counter
-	owners       *sidecar.Owners
-	ownerCodes   []uint32 // of codedOwner, by the writing
+	ownerCodes   map[string]uint32 // of codedOwner, by the owner as written
 }
 
 // gone marks a row of base whose filing was deleted.
 const gone = math.MaxUint32
 
-// Build lays out the filings of base, which may be nil, as changes say, in columns, which it writes to a Sink, and returns
-// what it counted. Temporary files go into dir. Changes can be built once.
-func Build(ctx context.Context, base *Table, changes *Changes, to Sink, dir string) (Stats, error) {
+// Build lays out the filings of base, which may be nil, as changes say, in columns, which it writes
+// to a Sink, and returns how many there are. Temporary files go into dir. Changes can be built
+// once.
+func Build(ctx context.Context, base *Table, changes *Changes, to Sink, dir string) (filings int64, err error) {
 	b := newBuilder(ctx, base, changes, to, dir)
-	var err error
 	for _, step := range []func() error{b.settle, b.layOut, b.finishColumns, b.writeOrders} {
 		if err == nil {
 			err = step()
@@ -56,22 +55,18 @@ func Build(ctx context.Context, base *Table, changes *Changes, to Sink, dir stri
 	for _, o := range append(b.orders, b.byID) {
 		err = errors.Join(err, o.sorter.Close())
 	}
-	if err != nil {
-		return Stats{}, err
-	}
-	return b.counter.total(), nil
+	return int64(b.rows), err
 }
 
 func newBuilder(ctx context.Context, base *Table, changes *Changes, to Sink, dir string) *builder {
 	b := &builder{
 		ctx: ctx, to: to, base: base, changes: changes,
-		ids:     newColumn[int64](columnID, to),
-		created: newColumn[int64](columnCreated, to),
-		search:  newTextColumn(to),
-		records: &recordColumn{to: to},
-		byID:    newOrdering(index.Sort{}, dir),
-		counter: newCounter(),
-		owners:  sidecar.NewOwners(),
+		ids:        newColumn[int64](columnID, to),
+		created:    newColumn[int64](columnCreated, to),
+		search:     newTextColumn(to),
+		records:    &recordColumn{to: to},
+		byID:       newOrdering(index.Sort{}, dir),
+		ownerCodes: map[string]uint32{},
 	}
 	if base != nil {
 		b.moved = make([]uint32, base.rows)
@@ -151,7 +146,7 @@ func (b *builder) addRow(v *storedValues, record []byte) error {
 			b.day = append(b.day[:0], day...)
 		}
 	}
-	owner := b.ownerCode(v)
+	owner := b.ownerCode(v.words[codedOwner])
 	for i, word := range v.words {
 		code := owner
 		if i != codedOwner {
@@ -166,26 +161,28 @@ func (b *builder) addRow(v *storedValues, record []byte) error {
 			return err
 		}
 	}
-	b.counter.add(v)
 	b.rows++
 	return cmp.Or(b.ids.add(v.id), b.created.add(v.created), b.search.add(v.search), b.records.add(record))
 }
 
-// ownerCode counts v for its owner, and returns the code of the owner's word, which it makes once for each writing.
-func (b *builder) ownerCode(v *storedValues) uint32 {
-	facts := v.facts()
-	writing := b.owners.Add(facts)
-	if writing < 0 {
-		return 0
+// ownerCode returns the code of an owner's word, which has the key only in base; it is made once for each writing.
+func (b *builder) ownerCode(word []byte) uint32 {
+	key, written, known := bytes.Cut(word, []byte(valueEnd))
+	if !known {
+		written = word
 	}
-	if writing == len(b.ownerCodes) {
-		var word []byte
-		if key := b.owners.Key(writing); key != "" {
-			word = append(append([]byte(key), valueEnd...), facts.Owner...)
+	code, is := b.ownerCodes[string(written)]
+	if !is {
+		if !known {
+			key = []byte(index.OwnerKeyOf(string(written)))
 		}
-		b.ownerCodes = append(b.ownerCodes, b.coded[codedOwner].code(word))
+		if word = nil; len(key) > 0 {
+			word = slices.Concat(key, []byte(valueEnd), written)
+		}
+		code = b.coded[codedOwner].code(word)
+		b.ownerCodes[string(written)] = code
 	}
-	return b.ownerCodes[writing]
+	return code
 }
 
 func (b *builder) addToOrders(v *storedValues) error {
@@ -215,7 +212,6 @@ func (b *builder) writeOrders() error {
 	group, ctx := errgroup.WithContext(b.ctx)
 	group.SetLimit(ordersAtOnce)
 	group.Go(func() error { return b.writeByID(ctx) })
-	group.Go(func() error { return b.owners.Write(sidecar.Sink(b.to)) })
 	group.Go(func() error {
 		rows := make([]uint32, b.rows)
 		for i := range rows {
@@ -224,13 +220,7 @@ func (b *builder) writeOrders() error {
 		return b.putReversed(index.Sort{By: index.FilingDate, Ascending: true}, rows, b.days, b.dated)
 	})
 	for _, o := range b.orders {
-		group.Go(func() error {
-			distinct, err := b.writeOrder(ctx, o)
-			if o.sort.By == index.Owner {
-				b.counter.owners = int64(distinct)
-			}
-			return err
-		})
+		group.Go(func() error { return b.writeOrder(ctx, o) })
 	}
 	return group.Wait()
 }

@@ -73,7 +73,7 @@ func TestBuild_SaysOnceWhatFailed(t *testing.T) {
 	for allowed := math.MaxInt; calls > 0; allowed = calls - 1 {
 		changes := NewChanges(t.TempDir())
 		for _, f := range filings {
-			if err := changes.Put(AppendValues(nil, f), index.AppendRecord(nil, f)); err != nil {
+			if err := changes.Put(valuesOf(f), index.AppendRecord(nil, f)); err != nil {
 				t.Fatal(err)
 			}
 		}

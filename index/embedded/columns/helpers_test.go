@@ -63,7 +63,7 @@ func build(t testing.TB, base *Table, put []*index.Filing, removed []int64) (*Ta
 	t.Helper()
 	changes := NewChanges(t.TempDir())
 	for _, f := range put {
-		if err := changes.Put(AppendValues(nil, f), index.AppendRecord(nil, f)); err != nil {
+		if err := changes.Put(valuesOf(f), index.AppendRecord(nil, f)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,9 +73,15 @@ func build(t testing.TB, base *Table, put []*index.Filing, removed []int64) (*Ta
 		}
 	}
 	to := &stored{chunks: map[cache.Key][]byte{}}
-	stats, err := Build(t.Context(), base, changes, to.put, t.TempDir())
+	filings, err := Build(t.Context(), base, changes, to.put, t.TempDir())
 	if err := errors.Join(err, changes.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return Open("test", stats.Filings, to.get, cache.New(256<<20)), to
+	return Open("test", filings, to.get, cache.New(256<<20)), to
+}
+
+// valuesOf returns the stored values of a filing.
+func valuesOf(f *index.Filing) []byte {
+	d := index.Derive(f)
+	return AppendValues(nil, f, &d)
 }

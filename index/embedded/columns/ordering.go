@@ -31,13 +31,13 @@ func newOrdering(s index.Sort, dir string) *ordering {
 	return &ordering{s, sorter.New(dir, sortBuffer)}
 }
 
-// writeOrder writes an order and the opposite one, in which rows that are equal keep their places among each other, and those
-// without a value stay last; and the runs of rows that are equal, with which the next update merges. It returns how many there are
-// with a value.
-func (b *builder) writeOrder(ctx context.Context, o *ordering) (distinct int, err error) {
+// writeOrder writes an order and the opposite one, in which rows that are equal keep their places
+// among each other, and those without a value stay last; and the runs of rows that are equal, with
+// which the next update merges.
+func (b *builder) writeOrder(ctx context.Context, o *ordering) error {
 	rows, starts, present := make([]uint32, 0, b.rows), newBitset(int(b.rows)), 0
 	runs := runColumn{name: o.sort.String() + runsSuffix, to: b.to}
-	err = merged(ctx, o.sorter, b.baseOrder(ctx, o.sort), func(key, _ []byte) error {
+	err := merged(ctx, o.sorter, b.baseOrder(ctx, o.sort), func(key, _ []byte) error {
 		key, row := key[:len(key)-4], binary.BigEndian.Uint32(key[len(key)-4:])
 		first := len(rows) == 0 || !bytes.Equal(key, runs.key)
 		if first {
@@ -45,9 +45,6 @@ func (b *builder) writeOrder(ctx context.Context, o *ordering) (distinct int, er
 		}
 		if key[0] == keyPresent {
 			present++
-			if first {
-				distinct++
-			}
 		}
 		rows = append(rows, row)
 		return runs.add(key, first)
@@ -62,10 +59,11 @@ func (b *builder) writeOrder(ctx context.Context, o *ordering) (distinct int, er
 	if err == nil {
 		err = b.putReversed(index.Sort{By: o.sort.By}, rows, starts, present)
 	}
-	return distinct, err
+	return err
 }
 
-// putReversed writes the opposite order of rows. starts has where a run of equal ones begins; those from present on have no value.
+// putReversed writes the opposite order of rows. starts has where a run of equal ones begins; those
+// from present on have no value.
 func (b *builder) putReversed(s index.Sort, rows []uint32, starts bitset, present int) error {
 	c := newColumn[uint32](s.String(), b.to)
 	for end := present; end > 0; {
@@ -119,8 +117,8 @@ func (c *runColumn) finish() error {
 	return c.put()
 }
 
-// baseOrder yields the keys of the rows of base in an order, each with its row of now after it, without those that are gone.
-// It is nil without base.
+// baseOrder yields the keys of the rows of base in an order, each with its row of now after it,
+// without those that are gone. It is nil without base.
 func (b *builder) baseOrder(ctx context.Context, s index.Sort) iter.Seq2[[]byte, error] {
 	if b.base == nil {
 		return nil
@@ -206,7 +204,8 @@ func (b *builder) writeByID(ctx context.Context) error {
 	return err
 }
 
-// baseIDs yields the ids of the rows of base, each with its row of now after it, without those that are gone; nil without base.
+// baseIDs yields the ids of the rows of base, each with its row of now after it, without those that
+// are gone; nil without base.
 func (b *builder) baseIDs(ctx context.Context) iter.Seq2[[]byte, error] {
 	if b.base == nil {
 		return nil

@@ -1,14 +1,12 @@
 package columns
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
-	"filings/index/sidecar"
 )
 
 // noTime is the created of a filing without CreatedAt.
@@ -30,10 +28,10 @@ const textEnd = 0xff
 // rowEnd ends the search texts of a row, and occurs in no UTF-8 either.
 const rowEnd = 0xfe
 
-// AppendValues appends the stored values of f to dst, as Build reads them: id, created, a bit for each number that there
-// is, those numbers, and the texts, each after its length.
-func AppendValues(dst []byte, f *index.Filing) []byte {
-	d := index.Derive(f)
+// AppendValues appends the stored values of f to dst, as Build reads them: id, created, a bit for
+// each number that there is, those numbers, and the texts, each after its length. d is what is
+// derived of f.
+func AppendValues(dst []byte, f *index.Filing, d *index.Derived) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(f.ID))
 	created := int64(noTime)
 	if f.Has(index.CreatedAt) {
@@ -43,13 +41,13 @@ func AppendValues(dst []byte, f *index.Filing) []byte {
 	present := len(dst)
 	dst = append(dst, 0)
 	for i, c := range numbers {
-		if v, ok := c.value(f, &d); ok {
+		if v, ok := c.value(f, d); ok {
 			dst[present] |= 1 << i
 			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
 		}
 	}
 	for _, c := range coded {
-		dst = protowire.AppendString(dst, c.word(f, &d))
+		dst = protowire.AppendString(dst, c.word(f, d))
 	}
 	dst = protowire.AppendString(dst, d.Owner)
 	search := make([]byte, 0, 128)
@@ -57,19 +55,6 @@ func AppendValues(dst []byte, f *index.Filing) []byte {
 		search = append(append(search, s...), textEnd)
 	}
 	return protowire.AppendBytes(dst, search)
-}
-
-// facts returns what counts of v for its owner and its words. The key is not known of what was put.
-func (v *storedValues) facts() *sidecar.Facts {
-	key, written, known := bytes.Cut(v.words[codedOwner], []byte(valueEnd))
-	if !known {
-		key, written = nil, key
-	}
-	_, texts, _ := bytes.Cut(v.search, []byte{textEnd})
-	address, _, _ := bytes.Cut(texts, []byte{textEnd})
-	return &sidecar.Facts{
-		Owner: written, Key: key, County: v.words[codedCounty], Date: v.words[codedDate], Address: address, Amount: v.numbers[numberFilingAmount],
-	}
 }
 
 // read sets v to what AppendValues wrote. v refers to data.
@@ -100,14 +85,6 @@ func (v *storedValues) read(data []byte) error {
 		return ErrDamaged
 	}
 	return nil
-}
-
-// Hidden returns what stored values have of a filing besides its record: its id, when it was added, in
-// microseconds since 1970 or index.NoTime, and a Version of its city and ZIP code.
-func Hidden(values []byte) (id, created int64, of index.Version, err error) {
-	var v storedValues
-	err = v.read(values)
-	return v.id, v.created, index.Version{City: string(v.words[codedCity]), ZIP: string(v.words[codedZIP])}, err
 }
 
 // cutText cuts a text off data that stands after its length. The rest is nil if there is none.

@@ -15,7 +15,7 @@ func TestValues_AsWritten(t *testing.T) {
 	empty.ID = math.MaxInt64
 	for _, filing := range append(synthetics(200, 1), &empty) {
 		var f storedValues
-		if err := f.read(AppendValues(nil, filing)); err != nil {
+		if err := f.read(valuesOf(filing)); err != nil {
 			t.Fatal(err)
 		}
 		d := index.Derive(filing)
@@ -49,7 +49,7 @@ func number64(v float64, ok bool) float64 {
 // FuzzValues reads anything: it must be understood or refused, and never crash.
 func FuzzValues(f *testing.F) {
 	for _, filing := range synthetics(3, 1) {
-		data := AppendValues(nil, filing)
+		data := valuesOf(filing)
 		f.Add(data)
 		f.Add(data[:len(data)-1])
 		f.Add(append(slices.Clone(data), 0))
@@ -65,7 +65,7 @@ func FuzzValues(f *testing.F) {
 
 func TestValues_Damaged(t *testing.T) {
 	t.Parallel()
-	data := AppendValues(nil, synthetics(1, 1)[0])
+	data := valuesOf(synthetics(1, 1)[0])
 	var f storedValues
 	for end := range data {
 		if err := f.read(data[:end]); !errors.Is(err, ErrDamaged) {

@@ -26,6 +26,7 @@ func testChanges(t *testing.T, open func(t *testing.T) Harness) {
 	}{
 		{"X19 fingerprints", testFingerprints},
 		{"X19 differences of an update", testDifferences},
+		{"X19 X28 the sidecar", testSidecar},
 		{"X16 pages of a changeset", testPages},
 		{"X16 several changesets", testChangesets},
 		{"X16 undone changes", testUndone},
@@ -57,7 +58,8 @@ func mustSwap(t *testing.T, h Harness, to string) {
 	}
 }
 
-// testFingerprints wants the fingerprints of a build, and of a generation made from another one, to be those of its filings.
+// testFingerprints wants the fingerprints of a build, and of a generation made from another one, to
+// be those of its filings.
 func testFingerprints(t *testing.T, h Harness) {
 	ctx := t.Context()
 	filings := edges.Fuzzed(300, 19)
@@ -84,8 +86,8 @@ func testFingerprints(t *testing.T, h Harness) {
 	release(t, lock)
 }
 
-// testDifferences wants those of a generation made from another one to be its filings that are not as they were, whatever was
-// put and removed, and however often.
+// testDifferences wants those of a generation made from another one to be its filings that are not
+// as they were, whatever was put and removed, and however often.
 func testDifferences(t *testing.T, h Harness) {
 	filings := edges.Fuzzed(40, 23)
 	first := mustLoad(t, h, filings)
@@ -131,6 +133,52 @@ func testDifferences(t *testing.T, h Harness) {
 		t.Error(err)
 	}
 	release(t, lock)
+}
+
+// testSidecar wants each chunk beside a generation to be byte for byte the one of its filings,
+// whichever engine stores it, and whether it was loaded or made from another one.
+func testSidecar(t *testing.T, h Harness) {
+	filings := edges.Fuzzed(200, 29)
+	first := mustLoad(t, h, filings)
+	checkSidecar(t, h.Store, first, filings)
+	changed, added := edges.Clone(filings[0]), edges.Clone(filings[1])
+	changed.SetText(index.Owner, "SOMEBODY ELSE")
+	changed.SetText(index.County, "Elsewhere, TX")
+	added.ID = 1 << 40
+	lock := mustLock(t, h.Store)
+	b := mustBegin(t, lock, first)
+	mustPut(t, b, changed)
+	mustPut(t, b, added)
+	mustRemove(t, b, filings[2].ID)
+	if _, err := b.Seal(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	checkSidecar(t, h.Store, b.Generation(), append([]*index.Filing{changed, filings[1], added}, filings[3:]...))
+	release(t, lock)
+}
+
+func checkSidecar(t *testing.T, store generation.Store, name string, filings []*index.Filing) {
+	t.Helper()
+	actions := sidecar.NewActions()
+	for _, f := range filings {
+		d := index.Derive(f)
+		actions.Put(sidecar.FingerprintOf(f, &d, index.AppendRecord(nil, f)))
+	}
+	chunks, from := 0, store.(interface {
+		Sidecar(name string) sidecar.Source
+	}).Sidecar(name)
+	none := func(func(index.Fingerprint, error) bool) {}
+	err := sidecar.Write(t.Context(), none, actions, nil, func(section string, chunk int, want []byte) error {
+		chunks++
+		got, err := from(t.Context(), section, []int{chunk})
+		if err == nil && !bytes.Equal(got[0], want) {
+			t.Errorf("chunk %d of %s beside %s has %d bytes that are not its filings'", chunk, section, name, len(got[0]))
+		}
+		return err
+	})
+	if err := errors.Join(err, actions.Close()); err != nil || chunks < 8 {
+		t.Errorf("%d chunks, %v", chunks, err)
+	}
 }
 
 func checkFingerprints(t *testing.T, store generation.Store, name string, filings []*index.Filing) {

@@ -103,9 +103,10 @@ type early struct{ *memory }
 
 func (s early) Changesets(ctx context.Context) ([]index.Changeset, error) {
 	changesets, err := s.memory.Changesets(ctx)
-	for _, kinds := range s.Memory.Parts {
-		if p := kinds[generation.ChangesPart]; p != nil && !slices.ContainsFunc(changesets, func(c index.Changeset) bool { return c.Generation == p.Changeset.Generation }) {
-			changesets = slices.Insert(changesets, 0, p.Changeset)
+	for name, kinds := range s.Memory.Parts {
+		of := func(c index.Changeset) bool { return c.Generation == name }
+		if kinds[generation.ChangesPart] != nil && !slices.ContainsFunc(changesets, of) {
+			changesets = slices.Insert(changesets, 0, index.Changeset{Generation: name})
 		}
 	}
 	return changesets, err
