@@ -32,7 +32,7 @@ func newCORS(c Config) edge.CORS {
 	cors := edge.CORS{
 		Origins: c.CORSOrigins,
 		Methods: "GET, HEAD",
-		Headers: headerKey + ", Authorization, If-None-Match, " + headerPrefer,
+		Headers: headerKey + ", Authorization, If-None-Match, " + headerPrefer + ", Content-Type", // many send it with a GET
 		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", " + headerPolicies + ", " +
 			headerLimits + ", Retry-After, " + headerRequestID + ", " +
 			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link, " + headerGeneration +
@@ -40,7 +40,7 @@ func newCORS(c Config) edge.CORS {
 	}
 	if c.MCP {
 		cors.Methods += ", POST"
-		cors.Headers += ", Content-Type, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
+		cors.Headers += ", Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
 	}
 	return cors
 }

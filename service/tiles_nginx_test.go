@@ -19,6 +19,7 @@ import (
 
 	"filings/cmd/testservers/servers"
 	"filings/index"
+	"filings/service"
 	"filings/service/access"
 	"filings/service/servicetest"
 	"filings/service/webtest"
@@ -282,6 +283,35 @@ func TestX35_OpenMap(t *testing.T) {
 		}
 		if sets := strings.Count(s.Log.String(), `"route":"/v1/tiles.json"`); sets != i+2 {
 			t.Errorf("%d: %d requests for the addresses of tiles", i, sets)
+		}
+	}
+}
+
+// TestP15_MapView: the lines of docs/api/webmaps.md for clusters request the box of each view, past ±180 degrees and at each end of
+// the zooms too.
+func TestP15_MapView(t *testing.T) {
+	t.Parallel()
+	servers.Nightly(t, "proxies")
+	servers.Program(t, servers.Browser)
+	s := newSite(t, oracle(fixture(t)), func(c *service.Config) { c.CORSOrigins = []string{"*"} })
+	l := servicetest.ListenTLS(t, s.App)
+	p := s.openElsewhere(t, l, "")
+	lines := strings.ReplaceAll(mapLines(t, "clusters?"), "localhost:8443", l.Address)
+	prelude := fmt.Sprintf(`window.shown = null; const headers = { "X-API-Key": %q }, show = (answer) => (shown = answer);`, s.Keys[access.Pro])
+	p.Do(chromedp.Evaluate[chromedp.Void](prelude + lines))
+	for _, view := range []struct {
+		center string
+		zoom   float64
+		want   string
+	}{
+		{"[180, 52]", 7, "4"}, {"[-180, 52]", 7, "4"}, {"[179.9, 52]", 7, "4"}, {"[-179.9, 52]", 7, "4"}, {"[540, 52]", 7, "4"},
+		{"[-81.4, 28.5]", 9, "1"}, {"[278.6, 28.5]", 9, "1"}, {"[-81.4, 28.5]", 22, "1"}, {"[0, 0]", 0, "6"}, {"[180, 0]", 0, "6"},
+	} {
+		s.clock.Advance(time.Second)
+		p.Value(fmt.Sprintf(`shown = null, map.jumpTo({ center: %s, zoom: %v }), ""`, view.center, view.zoom))
+		p.Wait("shown")
+		if got := p.Value(`String(shown.data?.total ?? shown.error.message)`); got != view.want {
+			t.Errorf("%s at zoom %v: %s, want %s", view.center, view.zoom, got, view.want)
 		}
 	}
 }
