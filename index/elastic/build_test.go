@@ -293,7 +293,9 @@ func TestBuild_LostResponses(t *testing.T) {
 	}
 	// A read is sent again once by itself, and then by the build that needs it.
 	net.On("/_search", elastictest.CutAfter, elastictest.CutAfter)
-	net.On("/_mapping", elastictest.First(func() {}), elastictest.CutAfter) // of a read, and of the last step
+	net.On("-sidecar/_bulk", elastictest.CutAfter)
+	net.On("-sidecar/_mget", elastictest.CutAfter, elastictest.CutAfter)
+	net.On("/_mapping", elastictest.CutAfter) // of the last step
 	first := sealedWith(t, l, "A", 3)
 	if n := net.Left(); n != 0 {
 		t.Errorf("%d faults did not happen", n)

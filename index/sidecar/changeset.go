@@ -161,7 +161,6 @@ const (
 	hasCopies
 	earlierWithheld
 	laterWithheld
-	hasZIPs // of what is copied; changesets of older programs do not
 )
 
 func (w *chunkWriter) add(e *entry) error {
@@ -175,7 +174,7 @@ func (w *chunkWriter) add(e *entry) error {
 		w.contained = contained{}
 	}
 	flags := byte(0)
-	for i, is := range []bool{e.Before, e.After, w.copies, e.before.Withheld, e.after.Withheld, w.copies} {
+	for i, is := range []bool{e.Before, e.After, w.copies, e.before.Withheld, e.after.Withheld} {
 		if is {
 			flags |= 1 << i
 		}
@@ -211,36 +210,20 @@ func decode(
 	if err != nil {
 		return s, 0, nil, errors.Join(ErrDamaged, err)
 	}
-	ok := true
-	text := func() (t []byte) {
-		t, n := protowire.ConsumeBytes(raw)
-		if ok = ok && n >= 0; ok {
-			raw = raw[n:]
-		}
-		return t
-	}
-	s = index.Changeset{Parent: string(text()), Generation: string(text())}
+	c := cutter{data: raw}
+	s = index.Changeset{Parent: string(c.text()), Generation: string(c.text())}
 	entries = make([]entry, 0, min(most, len(raw)/3))
-	for ok && len(raw) > 0 && len(entries) < most {
-		distance, size := binary.Uvarint(raw)
-		if size <= 0 || len(raw) < size+2 {
-			return s, 0, nil, ErrDamaged
-		}
-		flags := raw[size+1]
-		last += int64(distance)
-		e := entry{Difference: Difference{
-			ID: last, FieldGroups: index.FieldGroups(raw[size]), Before: flags&hasBefore != 0, After: flags&hasAfter != 0,
-		}}
-		raw = raw[size+2:]
+	for !c.failed && len(c.data) > 0 && len(entries) < most {
+		last += int64(c.number())
+		e := entry{Difference: Difference{ID: last, FieldGroups: index.FieldGroups(c.byte())}}
+		flags := c.byte()
+		e.Before, e.After = flags&hasBefore != 0, flags&hasAfter != 0
 		if flags&hasCopies != 0 {
 			for _, v := range []*index.Version{&e.before, &e.after} {
-				if record := text(); len(record) > 0 {
+				if record := c.text(); len(record) > 0 {
 					v.Record = index.Record(record)
 				}
-				v.City = string(text())
-				if flags&hasZIPs != 0 {
-					v.ZIP = string(text())
-				}
+				v.City, v.ZIP = string(c.text()), string(c.text())
 			}
 			e.before.Withheld, e.after.Withheld = flags&earlierWithheld != 0, flags&laterWithheld != 0
 		}
@@ -248,7 +231,7 @@ func decode(
 			entries = append(entries, e)
 		}
 	}
-	if !ok {
+	if c.failed {
 		return s, 0, nil, ErrDamaged
 	}
 	return s, last, entries, nil
