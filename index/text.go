@@ -14,16 +14,16 @@ import (
 // character, in NFC. It is so before, too, where an "İ" is no I with a dot above, and after, since there is a "ẖ"
 // in lower case alone.
 func Fold(s string) string {
-	if s = Typed(s); isASCII(s) {
+	if isTyped(s) {
 		return strings.ToLower(s)
 	}
-	return norm.NFC.String(strings.ToLower(norm.NFC.String(s)))
+	return norm.NFC.String(strings.ToLower(norm.NFC.String(Typed(s))))
 }
 
 // Typed returns s as a keyboard has it: without format characters, such as soft hyphens and those without a
 // width, with "-" for each dash and "'" for each apostrophe.
 func Typed(s string) string {
-	if isASCII(s) && strings.IndexByte(s, '`') < 0 {
+	if isTyped(s) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
@@ -39,9 +39,10 @@ func Typed(s string) string {
 	}, s)
 }
 
-func isASCII(s string) bool {
+// isTyped reports whether s is ASCII without anything to replace, as nearly all texts are.
+func isTyped(s string) bool {
 	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
+		if c := s[i]; c >= utf8.RuneSelf || c == '`' {
 			return false
 		}
 	}

@@ -126,7 +126,13 @@ func isNumeric(kind index.Kind) bool {
 
 // missing reports whether v stands for no value: null, "", a text of format characters alone and an empty list do.
 func (v *value) missing() bool {
-	return v.kind == kindNull || v.kind == kindString && index.Typed(v.text) == "" || v.kind == kindStrings && len(v.list) == 0
+	switch v.kind {
+	case kindString:
+		return v.text == "" || v.text[0] >= utf8.RuneSelf && index.Typed(v.text) == ""
+	case kindStrings:
+		return len(v.list) == 0
+	}
+	return v.kind == kindNull
 }
 
 // describe says what v is, to begin a reason with.
