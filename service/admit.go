@@ -49,13 +49,12 @@ func (s *Service) admit(c *fiber.Ctx) error {
 func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	c, began := k.http, s.now()
 	k.price = price
-	var a access.Admission
-	ctx, span := s.config.KeyStore.Start(c.UserContext(), "admit")
-	if k.token == nil {
-		a, err = s.config.Access.Admit(ctx, key, k.price)
-	} else {
-		a, err = s.config.Access.AdmitVisit(ctx, s.visit(k), k.price)
+	credential := access.Key(key)
+	if k.token != nil {
+		credential = s.visit(k)
 	}
+	ctx, span := s.config.KeyStore.Start(c.UserContext(), "admit")
+	a, err := s.config.Access.Admit(ctx, credential, k.price)
 	k.admit(a)
 	k.keyStore = s.now().Sub(began)
 	outcome := s.metrics.keyStoreCalled(err, k.keyStore)

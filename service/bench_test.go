@@ -23,7 +23,7 @@ import (
 // free is a key store that admits every request at no cost, so that a benchmark measures the service alone.
 type free struct{ access.Store }
 
-func (free) Admit(context.Context, string, int64) (access.Admission, error) {
+func (free) Admit(context.Context, access.Credential, int64) (access.Admission, error) {
 	return access.Admission{User: "u", Tier: access.Enterprise, Limit: 100, Remaining: 99, Reset: now, Now: now}, nil
 }
 
@@ -84,12 +84,8 @@ func wire(b *testing.B, text string) *fasthttp.Request {
 // visited is free for tokens, too, of an account whose tier they have.
 type visited struct{ free }
 
-func (visited) Admit(context.Context, string, int64) (access.Admission, error) {
+func (visited) Admit(context.Context, access.Credential, int64) (access.Admission, error) {
 	return access.Admission{User: "u", Tier: access.Pro, Limit: 100, Remaining: 99, Reset: now, Now: now}, nil
-}
-
-func (v visited) AdmitVisit(ctx context.Context, _ access.Visit, n int64) (access.Admission, error) {
-	return v.Admit(ctx, "", n)
 }
 
 // BenchmarkToken requests the same page with a key and with a token, whose filter is the key's query.

@@ -171,9 +171,9 @@ func originOf(c *fiber.Ctx) string {
 }
 
 // visit returns what the key store has to know of the use of a token. An IPv6 client has a whole /64 for itself.
-func (s *Service) visit(k *call) access.Visit {
+func (s *Service) visit(k *call) access.Credential {
 	visitor := s.client(k.http)
-	v := access.Visit{Hash: k.token.Key, Visitor: visitor.String(), Burst: k.token.Burst}
+	v := access.Credential{Hash: k.token.Key, Visitor: visitor.String(), Burst: k.token.Burst}
 	if network, err := visitor.Prefix(64); visitor.Is6() && err == nil {
 		v.Visitor = network.String()
 	}

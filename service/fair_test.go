@@ -202,10 +202,10 @@ func TestFair_TimeOuts(t *testing.T) {
 // slowStore takes three quarters of a request's time to admit it.
 type slowStore struct{ access.Store }
 
-func (s slowStore) Admit(ctx context.Context, key string, n int64) (access.Admission, error) {
+func (s slowStore) Admit(ctx context.Context, c access.Credential, n int64) (access.Admission, error) {
 	deadline, _ := ctx.Deadline()
 	slow, cancel := context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/4))
 	defer cancel()
 	<-slow.Done()
-	return s.Store.Admit(ctx, key, n)
+	return s.Store.Admit(ctx, c, n)
 }

@@ -316,7 +316,7 @@ func TestK7_ResetByTheStoresClock(t *testing.T) {
 // deaf is a key store that does not respond before the context ends.
 type deaf struct{ access.Store }
 
-func (deaf) Admit(ctx context.Context, _ string, _ int64) (access.Admission, error) {
+func (deaf) Admit(ctx context.Context, _ access.Credential, _ int64) (access.Admission, error) {
 	<-ctx.Done()
 	return access.Admission{}, fmt.Errorf("admit: %w", access.ErrUnavailable)
 }

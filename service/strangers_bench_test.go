@@ -23,7 +23,7 @@ import (
 // strange is a key store that knows no key, at no cost.
 type strange struct{ access.Store }
 
-func (strange) Admit(context.Context, string, int64) (access.Admission, error) {
+func (strange) Admit(context.Context, access.Credential, int64) (access.Admission, error) {
 	return access.Admission{Verdict: access.UnknownKey}, nil
 }
 

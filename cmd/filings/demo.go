@@ -137,7 +137,7 @@ func demoKey(ctx context.Context, s settings.Settings) (key string, err error) {
 	defer func() { err = errors.Join(err, keys.Close()) }()
 	file := filepath.Join(s.DataDir, "demo.key")
 	if kept, err := os.ReadFile(file); err == nil {
-		a, err := keys.Admit(ctx, string(kept), 0)
+		a, err := keys.Admit(ctx, access.Key(string(kept)), 0)
 		if err == nil && a.Verdict != access.UnknownKey && a.User == demoUser {
 			return string(kept), nil
 		}

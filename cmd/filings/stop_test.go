@@ -320,7 +320,7 @@ type slowRefunds struct {
 	end <-chan struct{}
 }
 
-func (slowRefunds) Admit(context.Context, string, int64) (access.Admission, error) {
+func (slowRefunds) Admit(context.Context, access.Credential, int64) (access.Admission, error) {
 	return access.Admission{Verdict: access.Admitted, User: "u", Tier: access.Free}, nil
 }
 

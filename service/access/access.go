@@ -202,11 +202,19 @@ type Admission struct {
 	counter string // what Refund subtracts from; "": nothing was counted
 }
 
-// Visit is the use of a token: instead of a key.
-type Visit struct {
-	Hash    string // of the key that the token was made with, as HashKey returns it
-	Visitor string // who uses it: any text of the same visitor
+// Credential is what a request is admitted with: a key, or a token by a visitor.
+type Credential struct {
+	Hash    string // of the key, or of that which the token was made with, as HashKey returns it; "": of none
+	Visitor string // who uses the token: any text of the same visitor; "": it is a key
 	Burst   int64  // of each visitor
+}
+
+// Key returns the credential that a text is as a key.
+func Key(text string) (c Credential) {
+	if isKey(text) {
+		c.Hash = HashKey(text)
+	}
+	return c
 }
 
 // Account is what is known of an account.
@@ -233,23 +241,21 @@ type OlderKey struct {
 	LastUsedAt *time.Time `json:"lastUsedAt"` // nil: not since it was replaced
 }
 
-// NoPrice is the price of a request with a key that counts against the burst alone: no quota
-// refuses it. AdmitVisit does not take it.
+// NoPrice is the price of a request with a key that counts against the burst alone: no quota refuses
+// it. Tokens do not have it.
 const NoPrice = -1
 
 // Store keeps accounts, keys and counters. Every method is atomic, with any number of processes on one store, and
 // returns ErrUnavailable when the store does not reply before ctx ends.
 type Store interface {
-	// Admit looks key up, and counts a request of the price n against its account if key, burst and
+	// Admit looks c up, and counts a request of the price n against its account if key, burst and
 	// quota allow it: n against the quota, or nothing where less remains, and one against the
 	// burst. It is one round trip. A refused request counts nothing, against neither the burst nor
 	// the quota. Where the price is not known yet n is 0: that is refused as 1 is, and takes
-	// nothing of the quota; Charge does. What costs nothing has NoPrice. ErrEmptied for an unknown
-	// key if the store has lost its accounts.
-	Admit(ctx context.Context, key string, n int64) (Admission, error)
-	// AdmitVisit is Admit with a token: to the account of the key that it was made with, and so
-	// long as that key is active; one of the free tier counts as revoked.
-	AdmitVisit(ctx context.Context, v Visit, n int64) (Admission, error)
+	// nothing of the quota; Charge does. What costs nothing has NoPrice. A token is good so long as
+	// its key is active; one of the free tier counts as revoked. ErrEmptied for an unknown key if
+	// the store has lost its accounts.
+	Admit(ctx context.Context, c Credential, n int64) (Admission, error)
 	// Charge counts n requests, 1 or more, against the quota that the account of a has now, and with a
 	// token against the tokens' share too, or, where less remains, none: then the verdict is that of
 	// what is exhausted. What remains is said in both cases. The admission that it returns is the one

@@ -44,7 +44,7 @@ func endless(b *testing.B, p place) (access.Store, string) {
 }
 
 func wantAdmitted(b *testing.B, s access.Store, key string) {
-	a, err := s.Admit(b.Context(), key, 1)
+	a, err := s.Admit(b.Context(), access.Key(key), 1)
 	if err != nil || a.Verdict != access.Admitted {
 		b.Errorf("verdict %d, %v", a.Verdict, err)
 	}

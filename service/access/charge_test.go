@@ -22,7 +22,7 @@ func charge(t testing.TB, s access.Store, a access.Admission, n int64) access.Ad
 
 func admitUncharged(t testing.TB, s access.Store, key string) access.Admission {
 	t.Helper()
-	a, err := s.Admit(t.Context(), key, 0)
+	a, err := s.Admit(t.Context(), access.Key(key), 0)
 	must(t, err)
 	return a
 }
@@ -71,7 +71,7 @@ func TestX3_AdmittedAtAPrice(t *testing.T) {
 				key := create(t, s, "ann", tier)
 				admit := func(n int64) access.Admission {
 					t.Helper()
-					a, err := s.Admit(t.Context(), key, n)
+					a, err := s.Admit(t.Context(), access.Key(key), n)
 					must(t, err)
 					return a
 				}
@@ -101,7 +101,7 @@ func TestX7_UnchargedCountsInTheBurst(t *testing.T) {
 			same(t, "within the burst", access.Admitted, admitUncharged(t, s, key).Verdict)
 		}
 		same(t, "beyond the burst", access.BurstExceeded, admitUncharged(t, s, key).Verdict)
-		nothing, err := s.Admit(t.Context(), key, access.NoPrice)
+		nothing, err := s.Admit(t.Context(), access.Key(key), access.NoPrice)
 		must(t, err)
 		same(t, "beyond the burst, what costs nothing", access.BurstExceeded, nothing.Verdict)
 		same(t, "beyond the burst, a page", access.BurstExceeded, admit(t, s, key).Verdict)

@@ -86,7 +86,7 @@ func work(task string) error {
 
 func (w worker) pause(store access.Store) error {
 	for range w.Pause - 1 {
-		if _, err := store.Admit(context.Background(), w.Key, 1); err != nil {
+		if _, err := store.Admit(context.Background(), access.Key(w.Key), 1); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (w worker) pause(store access.Store) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	var err error
-	servicetest.Poll(ctx, func() bool { _, err = store.Admit(ctx, w.Key, 1); return err == nil })
+	servicetest.Poll(ctx, func() bool { _, err = store.Admit(ctx, access.Key(w.Key), 1); return err == nil })
 	return err
 }
 
@@ -162,7 +162,7 @@ func exhaust(ctx context.Context, s access.Store, key string, goroutines int) (i
 	for range goroutines {
 		group.Go(func() error {
 			for {
-				a, err := s.Admit(ctx, key, 1)
+				a, err := s.Admit(ctx, access.Key(key), 1)
 				switch {
 				case err != nil:
 					return err
@@ -248,7 +248,7 @@ func TestK8_NoneIsLost(t *testing.T) {
 		var group errgroup.Group
 		for i := range 100 {
 			group.Go(func() error {
-				a, err := s.Admit(t.Context(), key, 1)
+				a, err := s.Admit(t.Context(), access.Key(key), 1)
 				if err != nil || i%2 == 0 {
 					return err
 				}
@@ -271,7 +271,7 @@ func TestK5_BurstExactUnderGoroutines(t *testing.T) {
 		for i := range 120 {
 			store := []access.Store{s, other}[i%2]
 			group.Go(func() error {
-				a, err := store.Admit(t.Context(), key, 1)
+				a, err := store.Admit(t.Context(), access.Key(key), 1)
 				if a.Verdict == access.Admitted {
 					admitted.Add(1)
 				}

@@ -8,21 +8,12 @@ import (
 )
 
 // Admit implements Store.
-func (e *Embedded) Admit(ctx context.Context, key string, n int64) (Admission, error) {
-	if !isKey(key) {
+func (e *Embedded) Admit(ctx context.Context, c Credential, n int64) (a Admission, err error) {
+	if c.Hash == "" {
 		return Admission{Verdict: UnknownKey}, nil
 	}
-	return e.admit(ctx, HashKey(key), n, nil)
-}
-
-// AdmitVisit implements Store.
-func (e *Embedded) AdmitVisit(ctx context.Context, v Visit, n int64) (Admission, error) {
-	return e.admit(ctx, v.Hash, n, &v)
-}
-
-func (e *Embedded) admit(ctx context.Context, hash string, n int64, v *Visit) (a Admission, err error) {
-	err = e.write(ctx, hash, "admit", func(t transaction) (err error) {
-		a, err = t.admit(e.limits, hash, n, v)
+	err = e.write(ctx, c.Hash, "admit", func(t transaction) (err error) {
+		a, err = t.admit(e.limits, c, n)
 		if errors.Is(err, ErrNoAccount) {
 			a, err = Admission{Verdict: UnknownKey}, e.look(t)
 		}
@@ -66,14 +57,14 @@ func unlessNone(err error) error {
 }
 
 // admit is what admit.lua is for Redis.
-func (t transaction) admit(limits Limits, hash string, n int64, v *Visit) (Admission, error) {
-	s, err := t.state(t.statements.byKey, hash)
+func (t transaction) admit(limits Limits, c Credential, n int64) (Admission, error) {
+	s, err := t.state(t.statements.byKey, c.Hash)
 	isOlder := errors.Is(err, ErrNoAccount)
 	if isOlder {
-		s, err = t.state(t.statements.byOlder, hash, t.now.UnixMicro())
+		s, err = t.state(t.statements.byOlder, c.Hash, t.now.UnixMicro())
 	}
-	if err == nil && v != nil {
-		err = t.visitState(&s, v.Visitor)
+	if err == nil && c.isToken() {
+		err = t.visitState(&s, c.Visitor)
 	}
 	if err != nil {
 		return Admission{}, err
@@ -81,15 +72,15 @@ func (t transaction) admit(limits Limits, hash string, n int64, v *Visit) (Admis
 	limit, now := limits[s.tier], s.now.UnixMicro()
 	after := s
 	verdict, ok := Admitted, true
-	if v != nil {
-		after.visitor, ok = s.visitor.take(v.Burst, v.Burst, now)
+	if c.isToken() {
+		after.visitor, ok = s.visitor.take(c.Burst, c.Burst, now)
 	}
 	var fits bool
-	after.bucket, fits = s.bucket.take(limit.Burst, limit.burst(v != nil), now)
+	after.bucket, fits = s.bucket.take(limit.Burst, limit.burst(c.isToken()), now)
 	switch {
 	case n != NoPrice && s.used > limit.Quota-max(n, 1):
 		verdict = exhausted(s.tier)
-	case v != nil && s.tokens > limit.Tokens-max(n, 1):
+	case c.isToken() && s.tokens > limit.Tokens-max(n, 1):
 		verdict = TokensExceeded
 	case !ok:
 		verdict = VisitorExceeded
@@ -97,21 +88,21 @@ func (t transaction) admit(limits Limits, hash string, n int64, v *Visit) (Admis
 		verdict = BurstExceeded
 	}
 	if verdict != Admitted {
-		return limits.admission(verdict, s, v), nil
+		return limits.admission(verdict, s, c), nil
 	}
 	if err := t.exec(t.statements.fill, after.bucket.level, after.bucket.at, s.user); err != nil {
 		return Admission{}, err
 	}
 	if isOlder {
-		err = t.exec(t.statements.useOlder, now, hash)
+		err = t.exec(t.statements.useOlder, now, c.Hash)
 	}
 	if err == nil && n > 0 {
 		err = t.count(&after, n)
 	}
-	if err == nil && v != nil {
-		err = t.visit(&after, v.Visitor, n)
+	if err == nil && c.isToken() {
+		err = t.visit(&after, c.Visitor, n)
 	}
-	return limits.admission(Admitted, after, v), err
+	return limits.admission(Admitted, after, c), err
 }
 
 // visitState reads what tokens and one of their visitors have used. For an account of the free tier there are none.
@@ -173,8 +164,8 @@ func (e *Embedded) Charge(ctx context.Context, a Admission, n int64) (charged Ad
 // charge is what charge.lua is for Redis.
 func (t transaction) charge(limits Limits, a Admission, n int64) (charged Admission, err error) {
 	s, err := t.state(t.statements.byName, a.User)
-	v := a.visit()
-	if err == nil && v != nil {
+	c := a.credential()
+	if err == nil && c.isToken() {
 		s.tokens, err = t.used(s.user, tokensCounter(s.now))
 	}
 	if err != nil {
@@ -184,14 +175,14 @@ func (t transaction) charge(limits Limits, a Admission, n int64) (charged Admiss
 	switch limit := limits[s.tier]; {
 	case s.used > limit.Quota-n:
 		verdict = exhausted(s.tier)
-	case v != nil && s.tokens > limit.Tokens-n:
+	case c.isToken() && s.tokens > limit.Tokens-n:
 		verdict = TokensExceeded
 	default:
-		if err = t.count(&s, n); err == nil && v != nil {
+		if err = t.count(&s, n); err == nil && c.isToken() {
 			err = t.countTokens(&s, n)
 		}
 	}
-	charged = limits.admission(verdict, s, v)
+	charged = limits.admission(verdict, s, c)
 	charged.Visitor = a.Visitor // whose burst stays as it is
 	return charged, err
 }

@@ -71,17 +71,17 @@ type state struct {
 	now     time.Time
 }
 
-// admission fills in what follows from the limits and the clock. v is nil where no token is used.
-func (l Limits) admission(verdict Verdict, s state, v *Visit) Admission {
+// admission fills in what follows from the limits and the clock.
+func (l Limits) admission(verdict Verdict, s state, c Credential) Admission {
 	tier, now := s.tier, s.now
 	a := Admission{Verdict: verdict, User: s.user, Tier: tier, Reset: midnight(now), Now: now,
 		Burst: s.bucket.window("burst", l[tier].Burst, now)}
 	a.Limit, a.Remaining = l.left(tier, s.used)
-	if v != nil {
+	if c.isToken() {
 		share := l[tier].Tokens
 		a.Tokens = Window{Name: "tokens", Limit: share, Used: s.tokens, Remaining: max(0, share-s.tokens),
 			Resets: a.Reset}
-		a.Visitor = s.visitor.window("visitor", v.Burst, now)
+		a.Visitor = s.visitor.window("visitor", c.Burst, now)
 		a.Burst.Limit = l[tier].burst(true)
 		a.Burst.Used = min(a.Burst.Used, a.Burst.Limit)
 		a.Burst.Remaining = a.Burst.Limit - a.Burst.Used
@@ -100,12 +100,12 @@ func (a Admission) tokensCounter() string {
 	return tokensCounter(a.Now)
 }
 
-// visit is the use of the token that a was admitted with, as far as a charge has to know it; nil: it was a key.
-func (a Admission) visit() *Visit {
-	if a.Tokens.Name == "" {
-		return nil
-	}
-	return &Visit{Burst: a.Visitor.Limit}
+// isToken reports whether c is a token, not a key.
+func (c Credential) isToken() bool { return c.Visitor != "" }
+
+// credential is what a was admitted with, as far as a charge has to know it.
+func (a Admission) credential() Credential {
+	return Credential{Visitor: a.Tokens.Name, Burst: a.Visitor.Limit}
 }
 
 // charged is a where n requests were counted: of none there is nothing to refund.

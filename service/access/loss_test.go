@@ -14,7 +14,7 @@ import (
 // wantEmptied wants a store that says that it has lost its accounts, to requests and to readiness checks.
 func wantEmptied(t *testing.T, s access.Store, key string) {
 	t.Helper()
-	_, err := s.Admit(t.Context(), key, 1)
+	_, err := s.Admit(t.Context(), access.Key(key), 1)
 	if !errors.Is(err, access.ErrEmptied) || !errors.Is(err, access.ErrUnavailable) {
 		t.Errorf("admit: %v, want ErrEmptied, a kind of ErrUnavailable", err)
 	}
@@ -131,7 +131,7 @@ func TestK9_EmbeddedThatCannotBeWritten(t *testing.T) {
 	key := create(t, s, "ann", access.Free)
 	_, err := s.DB().ExecContext(t.Context(), "PRAGMA query_only = on")
 	must(t, err)
-	_, err = s.Admit(t.Context(), key, 1)
+	_, err = s.Admit(t.Context(), access.Key(key), 1)
 	wantError(t, err, "admit: key store unavailable")
 	wantError(t, s.Ping(t.Context()), "ping: key store unavailable")
 }

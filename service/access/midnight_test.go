@@ -29,7 +29,7 @@ func TestK8_MidnightUnderGoroutines(t *testing.T) {
 		for i := range 120 {
 			group.Go(func() error {
 				for {
-					a, err := stores[i%len(stores)].Admit(t.Context(), key, 1)
+					a, err := stores[i%len(stores)].Admit(t.Context(), access.Key(key), 1)
 					if err != nil {
 						return err
 					}

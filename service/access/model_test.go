@@ -123,7 +123,7 @@ func (m *model) admit(user, key string, n int64, now time.Time) access.Admission
 }
 
 // visit returns what a Store should admit of a token made with key.
-func (m *model) visit(user, key string, v access.Visit, n int64, now time.Time) access.Admission {
+func (m *model) visit(user, key string, v access.Credential, n int64, now time.Time) access.Admission {
 	if !m.good(key, now) || m.tier == access.Free {
 		return access.Admission{Verdict: access.UnknownKey}
 	}
@@ -365,17 +365,17 @@ func (r *modelRun) drawKey() (number int, n int64) {
 
 func (r *modelRun) visit() {
 	number, n := r.drawKey()
-	v := access.Visit{Visitor: rapid.SampledFrom([]string{"192.0.2.1", "2001:db8::/64"}).Draw(r.rt, "visitor"), Burst: rapid.Int64Range(1, 4).Draw(r.rt, "burst")}
+	v := access.Credential{Visitor: rapid.SampledFrom([]string{"192.0.2.1", "2001:db8::/64"}).Draw(r.rt, "visitor"), Burst: rapid.Int64Range(1, 4).Draw(r.rt, "burst")}
 	r.counted(n, r.model.visit(r.user, fmt.Sprint(number), v, n, r.now.Now()), func(i int, s access.Store) (access.Admission, error) {
 		v.Hash = access.HashKey(r.keys[i][number])
-		return s.AdmitVisit(r.t.Context(), v, n)
+		return s.Admit(r.t.Context(), v, n)
 	})
 }
 
 func (r *modelRun) admit() {
 	number, n := r.drawKey()
 	r.counted(n, r.model.admit(r.user, fmt.Sprint(number), n, r.now.Now()), func(i int, s access.Store) (access.Admission, error) {
-		return s.Admit(r.t.Context(), r.keys[i][number], n)
+		return s.Admit(r.t.Context(), access.Key(r.keys[i][number]), n)
 	})
 }
 

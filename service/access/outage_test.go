@@ -30,7 +30,7 @@ const someKey = "ak_live_0123456789abcdef0123456789abcdef"
 // operations are all that need a reply from the store.
 func operations(s access.Store) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
-		"admit":  func(ctx context.Context) error { _, err := s.Admit(ctx, someKey, 1); return err },
+		"admit":  func(ctx context.Context) error { _, err := s.Admit(ctx, access.Key(someKey), 1); return err },
 		"create": func(ctx context.Context) error { _, err := s.Create(ctx, "ann", access.Pro, ""); return err },
 		"rotate": func(ctx context.Context) error { _, err := s.Rotate(ctx, "ann", 0); return err },
 		"revoke": func(ctx context.Context) error { return s.Revoke(ctx, "ann") },
@@ -42,7 +42,7 @@ func operations(s access.Store) map[string]func(context.Context) error {
 			_, err := s.Charge(ctx, access.Admission{User: "ann"}, 1)
 			return err
 		},
-		"admit uncharged": func(ctx context.Context) error { _, err := s.Admit(ctx, someKey, 0); return err },
+		"admit uncharged": func(ctx context.Context) error { _, err := s.Admit(ctx, access.Key(someKey), 0); return err },
 		"usage":           func(ctx context.Context) error { _, err := s.Usage(ctx, "ann"); return err },
 		"acquire lease":   func(ctx context.Context) error { _, err := s.AcquireLease(ctx, "ann", "1"); return err },
 	}
@@ -103,7 +103,7 @@ func TestK9_BreakerLog(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	for range 10 {
-		if _, err := s.Admit(t.Context(), someKey, 1); !errors.Is(err, access.ErrUnavailable) {
+		if _, err := s.Admit(t.Context(), access.Key(someKey), 1); !errors.Is(err, access.ErrUnavailable) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -243,7 +243,7 @@ func TestK9_ContextThatHasEnded(t *testing.T) {
 					t.Errorf("%s: %v, want ErrUnavailable", what, err)
 				}
 			}
-			if _, err := s.Admit(ctx, key, 1); !errors.Is(err, access.ErrUnavailable) {
+			if _, err := s.Admit(ctx, access.Key(key), 1); !errors.Is(err, access.ErrUnavailable) {
 				t.Errorf("admit: %v, want ErrUnavailable", err)
 			}
 		}
@@ -273,7 +273,7 @@ func TestK9_RedisThatForgetsScripts(t *testing.T) {
 
 	server.Close()
 	wantOutage(t, map[string]func(context.Context) error{
-		"admit": func(ctx context.Context) error { _, err := s.Admit(ctx, key, 1); return err },
+		"admit": func(ctx context.Context) error { _, err := s.Admit(ctx, access.Key(key), 1); return err },
 	}, address, key)
 
 	must(t, server.Restart())

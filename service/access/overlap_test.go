@@ -19,7 +19,7 @@ func TestX58_Overlap(t *testing.T) {
 			t.Helper()
 			for _, key := range keys {
 				for _, s := range []access.Store{s, other} {
-					a, err := s.Admit(ctx, key, access.NoPrice)
+					a, err := s.Admit(ctx, access.Key(key), access.NoPrice)
 					must(t, err)
 					same(t, what, want, a.Verdict == access.Admitted)
 				}
@@ -86,7 +86,7 @@ func TestX58_Tokens(t *testing.T) {
 		_, err := s.Rotate(ctx, "ann", time.Hour)
 		must(t, err)
 		visit := func() access.Verdict {
-			a, err := s.AdmitVisit(ctx, access.Visit{Hash: access.HashKey(first), Visitor: "v", Burst: 5}, 1)
+			a, err := s.Admit(ctx, access.Credential{Hash: access.HashKey(first), Visitor: "v", Burst: 5}, 1)
 			must(t, err)
 			return a.Verdict
 		}

@@ -8,22 +8,13 @@ import (
 )
 
 // Admit implements Store.
-func (r *Redis) Admit(ctx context.Context, key string, n int64) (Admission, error) {
-	if !isKey(key) {
+func (r *Redis) Admit(ctx context.Context, c Credential, n int64) (Admission, error) {
+	if c.Hash == "" {
 		return Admission{Verdict: UnknownKey}, nil
 	}
-	return r.admit(ctx, HashKey(key), n, nil)
-}
-
-// AdmitVisit implements Store.
-func (r *Redis) AdmitVisit(ctx context.Context, v Visit, n int64) (Admission, error) {
-	return r.admit(ctx, v.Hash, n, &v)
-}
-
-func (r *Redis) admit(ctx context.Context, hash string, n int64, v *Visit) (Admission, error) {
-	args := []any{hash, n}
-	if v != nil {
-		args = append(args, v.Visitor, v.Burst)
+	args := []any{c.Hash, n}
+	if c.isToken() {
+		args = append(args, c.Visitor, c.Burst)
 	}
 	reply, err := r.run(ctx, "admit", "admit", args...)
 	if err != nil {
@@ -33,14 +24,14 @@ func (r *Redis) admit(ctx context.Context, hash string, n int64, v *Visit) (Admi
 	if word == "unknown" {
 		return Admission{Verdict: UnknownKey}, r.look("admit", &reply)
 	}
-	a, err := r.admission("admit", word, &reply, v)
+	a, err := r.admission("admit", word, &reply, c)
 	return a.charged(n), err
 }
 
 // Charge implements Store.
 func (r *Redis) Charge(ctx context.Context, a Admission, n int64) (Admission, error) {
-	args, v := []any{a.User, n}, a.visit()
-	if v != nil {
+	args, c := []any{a.User, n}, a.credential()
+	if c.isToken() {
 		args = append(args, "token")
 	}
 	reply, err := r.run(ctx, "charge", "charge", args...)
@@ -51,16 +42,16 @@ func (r *Redis) Charge(ctx context.Context, a Admission, n int64) (Admission, er
 	if word == "none" {
 		return Admission{}, fmt.Errorf("charge: %w", ErrNoAccount)
 	}
-	charged, err := r.admission("charge", word, &reply, v)
+	charged, err := r.admission("charge", word, &reply, c)
 	charged.Visitor = a.Visitor // whose burst stays as it is
 	return charged, err
 }
 
 // admission reads the reply to an admission or a charge of an account, after its first word.
-func (r *Redis) admission(what, word string, reply *reply, v *Visit) (Admission, error) {
+func (r *Redis) admission(what, word string, reply *reply, c Credential) (Admission, error) {
 	s := state{user: reply.text(), tier: Tier(reply.text()), used: reply.number(), now: reply.instant()}
 	s.bucket = bucket{level: reply.number(), at: reply.number()}
-	if v != nil {
+	if c.isToken() {
 		s.tokens, s.visitor = reply.number(), bucket{level: reply.number(), at: reply.number()}
 	}
 	if reply.err != nil {
@@ -78,7 +69,7 @@ func (r *Redis) admission(what, word string, reply *reply, v *Visit) (Admission,
 	case "visitor":
 		verdict = VisitorExceeded
 	}
-	return r.limits.admission(verdict, s, v), nil
+	return r.limits.admission(verdict, s, c), nil
 }
 
 // look reads from reply whether there are accounts, and fails if they are lost.

@@ -188,7 +188,7 @@ func TestK9_RedisHoldsSomethingElse(t *testing.T) {
 	r, prefix := openRedis(t, nil)
 	key := create(t, r, "ann", access.Pro)
 	must(t, r.Client().HSet(t.Context(), prefix+"account:ann", "tier", "gold").Err())
-	_, err := r.Admit(t.Context(), key, 1)
+	_, err := r.Admit(t.Context(), access.Key(key), 1)
 	wantError(t, err, "admit: key store unavailable: it replied TIER")
 
 	must(t, r.Client().HDel(t.Context(), prefix+"account:ann", "tier").Err())
@@ -196,7 +196,7 @@ func TestK9_RedisHoldsSomethingElse(t *testing.T) {
 	wantError(t, err, "show account: key store unavailable: Redis holds what this program did not write of the account \"ann\"")
 
 	must(t, r.Client().Set(t.Context(), prefix+"account:ann", "text", 0).Err())
-	_, err = r.Admit(t.Context(), key, 1)
+	_, err = r.Admit(t.Context(), access.Key(key), 1)
 	wantError(t, err, "admit: key store unavailable: it replied WRONGTYPE")
 }
 
@@ -210,7 +210,7 @@ func TestK3_LostAccountsKey(t *testing.T) {
 	key := create(t, r, "ann", access.Pro)
 	same(t, "the new key", access.Admitted, admit(t, r, key).Verdict)
 	same(t, "the key of the lost account", access.UnknownKey, admit(t, r, lost).Verdict)
-	visit, err := r.AdmitVisit(t.Context(), access.Visit{Hash: access.HashKey(lost), Visitor: "1", Burst: 1}, 1)
+	visit, err := r.Admit(t.Context(), access.Credential{Hash: access.HashKey(lost), Visitor: "1", Burst: 1}, 1)
 	must(t, err)
 	same(t, "its token", access.UnknownKey, visit.Verdict)
 	must(t, r.Revoke(t.Context(), "ann"))

@@ -67,14 +67,14 @@ func TestK8_Failover(t *testing.T) {
 	}
 	wantConfirmed(t, master)
 	master.kill()
-	_, err := r.Admit(t.Context(), key, 1)
+	_, err := r.Admit(t.Context(), access.Key(key), 1)
 	wantError(t, err, "admit: key store unavailable")
 	must(t, sentinel.client.Do(t.Context(), "SENTINEL", "FAILOVER", "filings").Err())
 
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	var first access.Admission
-	if !servicetest.Poll(ctx, func() bool { first, err = r.Admit(ctx, key, 1); return err == nil }) {
+	if !servicetest.Poll(ctx, func() bool { first, err = r.Admit(ctx, access.Key(key), 1); return err == nil }) {
 		t.Fatalf("no failover within 20 seconds: %v", err)
 	}
 	same(t, "what remains after the first one", int64(1000-before-1), first.Remaining)

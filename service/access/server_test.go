@@ -66,7 +66,7 @@ func TestK9_RedisThatCannotCount(t *testing.T) {
 		{"READONLY", []any{"REPLICAOF", "127.0.0.1", "9"}, []any{"REPLICAOF", "NO", "ONE"}},
 	} {
 		must(t, s.client.Do(t.Context(), test.wrong...).Err())
-		_, err := r.Admit(t.Context(), key, 1)
+		_, err := r.Admit(t.Context(), access.Key(key), 1)
 		wantError(t, err, "it replied "+test.code)
 		wantError(t, r.Ping(t.Context()), "ping: key store unavailable: it replied "+test.code)
 		must(t, s.client.Do(t.Context(), test.right...).Err())

@@ -114,7 +114,7 @@ func create(t testing.TB, s access.Store, user string, tier access.Tier) (key st
 
 func admit(t testing.TB, s access.Store, key string) access.Admission {
 	t.Helper()
-	a, err := s.Admit(t.Context(), key, 1)
+	a, err := s.Admit(t.Context(), access.Key(key), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func TestRedisOverTLS(t *testing.T) {
 	front := tlsInFront(t, servers.Redis(t))
 	secure := place{Kind: "redis", At: "rediss://" + front.Address, Key: p.Key}
 
-	_, err := secure.open(t, sharedLimits(), nil).Admit(t.Context(), key, 1)
+	_, err := secure.open(t, sharedLimits(), nil).Admit(t.Context(), access.Key(key), 1)
 	wantError(t, err, "admit: key store unavailable to this program: its certificate is not trusted")
 	same(t, "used", int64(0), show(t, s, "ann").Used)
 

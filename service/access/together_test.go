@@ -73,13 +73,13 @@ func TestK8_Together(t *testing.T) {
 		}
 	}
 	must(t, r.Client().Set(t.Context(), prefix+"account:user1", "text", 0).Err())
-	_, _ = r.Admit(t.Context(), keys[2], 1) // the first time ever, Redis does not know the script
+	_, _ = r.Admit(t.Context(), access.Key(keys[2]), 1) // the first time ever, Redis does not know the script
 	sent := new(exchanges)
 	r.Client().AddHook(sent)
 	const each = 50
 	must(t, atOnce(func(i int) error {
 		for n := range int64(each) {
-			a, err := r.Admit(t.Context(), keys[i], 1)
+			a, err := r.Admit(t.Context(), access.Key(keys[i]), 1)
 			switch {
 			case i == 1:
 				wantError(t, err, "admit: key store unavailable: it replied WRONGTYPE")
@@ -118,7 +118,7 @@ func TestK8_ScriptsFlushedTogether(t *testing.T) {
 					return err
 				}
 			}
-			if _, err := r.Admit(t.Context(), key, 1); err != nil {
+			if _, err := r.Admit(t.Context(), access.Key(key), 1); err != nil {
 				return err
 			}
 		}
@@ -140,7 +140,7 @@ func TestK9_DeadlineTogether(t *testing.T) {
 	for i := range many {
 		if i%2 == 0 {
 			patient.Go(func() error {
-				a, err := r.Admit(t.Context(), key, 1)
+				a, err := r.Admit(t.Context(), access.Key(key), 1)
 				if err == nil && a.Verdict != access.Admitted {
 					err = fmt.Errorf("verdict %d", a.Verdict)
 				}
@@ -152,7 +152,7 @@ func TestK9_DeadlineTogether(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 250*time.Millisecond)
 			defer cancel()
 			began := time.Now()
-			_, err := r.Admit(ctx, key, 1)
+			_, err := r.Admit(ctx, access.Key(key), 1)
 			if took := time.Since(began); !errors.Is(err, access.ErrUnavailable) || took > 2*time.Second {
 				return fmt.Errorf("%v after %s", err, took)
 			}
@@ -192,7 +192,7 @@ func TestK9_HungTogether(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 250*time.Millisecond)
 		defer cancel()
 		began := time.Now()
-		_, err := r.Admit(ctx, someKey, 1)
+		_, err := r.Admit(ctx, access.Key(someKey), 1)
 		if took := time.Since(began); !errors.Is(err, access.ErrUnavailable) || took > 2*time.Second {
 			return fmt.Errorf("%v after %s", err, took)
 		}
@@ -201,7 +201,7 @@ func TestK9_HungTogether(t *testing.T) {
 		}
 		return nil
 	}))
-	_, err := r.Admit(t.Context(), someKey, 1)
+	_, err := r.Admit(t.Context(), access.Key(someKey), 1)
 	wantError(t, err, "not calling the key store: key store unavailable")
 }
 
@@ -213,7 +213,7 @@ func TestK9_LoadingTogether(t *testing.T) {
 	key := create(t, r, "ann", access.Enterprise)
 	server.SetError("LOADING Redis is loading the dataset in memory")
 	must(t, atOnce(func(int) error {
-		_, err := r.Admit(t.Context(), key, 1)
+		_, err := r.Admit(t.Context(), access.Key(key), 1)
 		if !errors.Is(err, access.ErrUnavailable) {
 			return fmt.Errorf("%v, want ErrUnavailable", err)
 		}
@@ -221,7 +221,7 @@ func TestK9_LoadingTogether(t *testing.T) {
 	}))
 	server.SetError("")
 	servicetest.Until(t, "the breaker lets calls pass", func() bool {
-		_, err := r.Admit(t.Context(), key, 1)
+		_, err := r.Admit(t.Context(), access.Key(key), 1)
 		return err == nil
 	})
 	same(t, "used", int64(1), show(t, r, "ann").Used)
@@ -244,7 +244,7 @@ func TestK8_KilledTogether(t *testing.T) {
 	must(t, atOnce(func(int) error {
 		for {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-			_, err := r.Admit(ctx, key, 1)
+			_, err := r.Admit(ctx, access.Key(key), 1)
 			cancel()
 			if err != nil {
 				failed.Add(1)
@@ -281,7 +281,7 @@ func TestK8_FailoverTogether(t *testing.T) {
 	const each = 5
 	admitEach := func(int) error {
 		for range each {
-			if _, err := r.Admit(t.Context(), key, 1); err != nil {
+			if _, err := r.Admit(t.Context(), access.Key(key), 1); err != nil {
 				return err
 			}
 		}
@@ -295,7 +295,7 @@ func TestK8_FailoverTogether(t *testing.T) {
 	must(t, sentinel.client.Do(t.Context(), "SENTINEL", "FAILOVER", "filings").Err())
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if !servicetest.Poll(ctx, func() bool { _, err = r.Admit(ctx, key, 1); return err == nil }) {
+	if !servicetest.Poll(ctx, func() bool { _, err = r.Admit(ctx, access.Key(key), 1); return err == nil }) {
 		t.Fatalf("no failover within 20 seconds: %v", err)
 	}
 	must(t, atOnce(admitEach))

@@ -27,7 +27,7 @@ func TestEmbedded_TurnsOfKeys(t *testing.T) {
 		var all sync.WaitGroup
 		send := func(key string) {
 			all.Go(func() {
-				_, err := s.Admit(t.Context(), key, 1)
+				_, err := s.Admit(t.Context(), access.Key(key), 1)
 				mu.Lock()
 				defer mu.Unlock()
 				if admitted = append(admitted, key); err != nil {

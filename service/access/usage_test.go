@@ -146,7 +146,7 @@ func TestX14_DaysAreExact(t *testing.T) {
 		var group errgroup.Group
 		for i := range 100 {
 			group.Go(func() error {
-				a, err := s.Admit(t.Context(), key, 1)
+				a, err := s.Admit(t.Context(), access.Key(key), 1)
 				if err != nil || i%2 == 0 {
 					return err
 				}

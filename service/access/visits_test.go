@@ -42,7 +42,7 @@ func (v visits) work(at place) error {
 	for i := range admitted {
 		group.Go(func() error {
 			for range v.Burst + 1 {
-				a, err := store.AdmitVisit(context.Background(), access.Visit{Hash: v.Hash, Visitor: fmt.Sprint("visitor ", i), Burst: v.Burst}, 1)
+				a, err := store.Admit(context.Background(), access.Credential{Hash: v.Hash, Visitor: fmt.Sprint("visitor ", i), Burst: v.Burst}, 1)
 				switch {
 				case err != nil:
 					return err
@@ -112,7 +112,7 @@ func TestX33_Ends(t *testing.T) {
 		ctx, s := t.Context(), p.open(t, tokenLimits(8, 4), morning().Now)
 		visit := func(key string) access.Admission {
 			t.Helper()
-			a, err := s.AdmitVisit(ctx, access.Visit{Hash: access.HashKey(key), Visitor: "192.0.2.7", Burst: 25}, 1)
+			a, err := s.Admit(ctx, access.Credential{Hash: access.HashKey(key), Visitor: "192.0.2.7", Burst: 25}, 1)
 			must(t, err)
 			return a
 		}
@@ -154,7 +154,7 @@ func TestX33_Burst(t *testing.T) {
 		visit := func() access.Admission {
 			t.Helper()
 			visitors++
-			a, err := s.AdmitVisit(t.Context(), access.Visit{Hash: access.HashKey(key), Visitor: fmt.Sprint(visitors), Burst: 5}, 1)
+			a, err := s.Admit(t.Context(), access.Credential{Hash: access.HashKey(key), Visitor: fmt.Sprint(visitors), Burst: 5}, 1)
 			must(t, err)
 			return a
 		}
@@ -188,7 +188,7 @@ func TestX57_Charge(t *testing.T) {
 		key := create(t, s, "ann", access.Pro)
 		visit := func() access.Admission {
 			t.Helper()
-			a, err := s.AdmitVisit(ctx, access.Visit{Hash: access.HashKey(key), Visitor: "192.0.2.7", Burst: 5}, 0)
+			a, err := s.Admit(ctx, access.Credential{Hash: access.HashKey(key), Visitor: "192.0.2.7", Burst: 5}, 0)
 			must(t, err)
 			return a
 		}

@@ -114,8 +114,8 @@ type hurried struct {
 	clock *indextest.Clock
 }
 
-func (s hurried) Admit(ctx context.Context, key string, n int64) (access.Admission, error) {
-	a, err := s.Store.Admit(ctx, key, n)
+func (s hurried) Admit(ctx context.Context, c access.Credential, n int64) (access.Admission, error) {
+	a, err := s.Store.Admit(ctx, c, n)
 	if a.Verdict == access.BurstExceeded {
 		s.clock.Advance(time.Minute)
 	}
