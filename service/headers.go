@@ -32,7 +32,8 @@ func newCORS(c Config) edge.CORS {
 	cors := edge.CORS{
 		Origins: c.CORSOrigins,
 		Methods: "GET, HEAD",
-		Headers: headerKey + ", Authorization, If-None-Match, " + headerPrefer + ", Content-Type", // many send it with a GET
+		// many send it with a GET
+		Headers: headerKey + ", Authorization, If-None-Match, " + headerPrefer + ", Content-Type",
 		Exposed: headerLimit + ", " + headerRemaining + ", " + headerReset + ", " + headerPolicies + ", " +
 			headerLimits + ", Retry-After, " + headerRequestID + ", " +
 			headerIgnored + ", " + headerApplied + ", ETag, " + headerDeprecated + ", Link, " + headerGeneration +

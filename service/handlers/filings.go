@@ -56,8 +56,8 @@ type filingPoint struct {
 	Coordinates [2]float64 `json:"coordinates" help:"Longitude and latitude of the property."`
 }
 
-// pageBytes is how many bytes the records of a page may have together whose limit is above that of pages by offset. It is
-// several times what a thousand records mostly have.
+// pageBytes is how many bytes the records of a page may have together whose limit is above that of
+// pages by offset. It is several times what a thousand records mostly have.
 const pageBytes = 4 << 20
 
 // crawl reads the page at a cursor. The first one counts; the others have it from the cursor.
@@ -98,7 +98,8 @@ func filing(ctx context.Context, r *serving.Reader, q params.Request) (index.Rec
 	if len(q.Query.Where.Predicates()) == 0 {
 		return r.Filing(ctx, q.ID)
 	}
-	page, err := r.Rows(ctx, index.Query{Where: q.Query.Where.And(index.IDs{IDs: []int64{q.ID}}), Sort: index.DefaultSort, Limit: 1})
+	page, err := r.Rows(ctx, index.Query{Where: q.Query.Where.And(index.IDs{IDs: []int64{q.ID}}),
+		Sort: index.DefaultSort, Limit: 1})
 	if err == nil && len(page.Records) == 0 {
 		err = index.ErrNotFound
 	}

@@ -35,11 +35,13 @@ const (
 )
 
 // instructions are what a model reads before it calls a tool.
-const instructions = "Public county filings: tax liens, municipal liens and similar records, each with its property. Begin with describe_data: it says which " +
-	"fields this key shows, from when to when there are filings, and what remains of the quota. Amounts are US dollars. Dates are those on which a county " +
-	"recorded a filing, YYYY-MM-DD; when a filing was added to this service is another date, by which sort_by=created_at sorts. For counts, sums and " +
-	"rankings call summarize_filings instead of adding up rows. A field that the key's tier does not show is not there; null means that the record lacks " +
-	"it. Each call of a tool costs one request of the key's quota. All tools only read."
+const instructions = "Public county filings: tax liens, municipal liens and similar records, each with its " +
+	"property. Begin with describe_data: it says which fields this key shows, from when to when there are " +
+	"filings, and what remains of the quota. Amounts are US dollars. Dates are those on which a county " +
+	"recorded a filing, YYYY-MM-DD; when a filing was added to this service is another date, by which " +
+	"sort_by=created_at sorts. For counts, sums and rankings call summarize_filings instead of adding up rows. " +
+	"A field that the key's tier does not show is not there; null means that the record lacks it. Each call of " +
+	"a tool costs one request of the key's quota. All tools only read."
 
 // common is what a model reads of an argument. A filter that is not here is rare: a member of more.
 // All of it is read before each conversation, so it is short: who errs is told what is right.
@@ -119,7 +121,8 @@ type schema struct {
 func tools() []tool {
 	return []tool{
 		{
-			name: "search_filings", title: "Search filings", path: "/v1/filings", searchPath: "/v1/filings/search", takes: params.Search,
+			name: "search_filings", title: "Search filings", path: "/v1/filings", searchPath: "/v1/filings/search",
+			takes:   params.Search,
 			columns: true, more: true, handle: limited,
 			text: "Lists filings that match all arguments, newest first; 20 without limit. pagination.total is how " +
 				"many match, exactly: to count or add up, call summarize_filings.",
@@ -142,16 +145,18 @@ func tools() []tool {
 			name: "summarize_filings", title: "Count and add up filings", path: "/v1/filings/groups",
 			takes: params.Groups, more: true, handle: grouped,
 			text: "Groups the filings that match all arguments, and returns of each group the number of filings, and " +
-				"count, sum, avg, min and max of their amounts, exact to the cent. Largest groups first (sort_by=sum: by " +
-				"dollars; key: by name or month); rest adds up all others. A null key is filings without the value; those " +
-				"without an owner are in rest. A filing of two categories is in both.",
+				"count, sum, avg, min and max of their amounts, exact to the cent. Largest groups first " +
+				"(sort_by=sum: by dollars; key: by name or month); rest adds up all others. A null key is " +
+				"filings without the value; those without an owner are in rest. A filing of two categories is " +
+				"in both.",
 			texts:  map[string]string{"limit": fmt.Sprintf("Groups, 1 to %d; default %s.", maxRows, defaultGroups)},
 			narrow: "rest adds up the others; filter more, or group by what has fewer values",
 		},
 		{
-			name: "list_counties", title: "List counties", path: "/v1/coverage", takes: params.Coverage, handle: limited,
-			text: "Lists the counties that have filings: how many, first and last recording date, and when the latest " +
-				"was added.",
+			name: "list_counties", title: "List counties", path: "/v1/coverage", takes: params.Coverage,
+			handle: limited,
+			text: "Lists the counties that have filings: how many, first and last recording date, and when the " +
+				"latest was added.",
 			narrow: "name a state",
 		},
 		{
@@ -162,10 +167,11 @@ func tools() []tool {
 			narrow: "filter more",
 		},
 		{
-			name: "describe_data", title: "Describe the data", path: "/v1/fields", takes: params.NoFilters, handle: described,
+			name: "describe_data", title: "Describe the data", path: "/v1/fields", takes: params.NoFilters,
+			handle: described,
 			text: "Says what there is: each field that this key shows, with its type, meaning and range; today; the " +
-				"generation, and those since which list_changes works; limits, and what remains of the quota. Call it " +
-				"first.",
+				"generation, and those since which list_changes works; limits, and what remains of the quota. " +
+				"Call it first.",
 			narrow: "search_filings shows all fields of a filing",
 		},
 	}

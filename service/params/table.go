@@ -92,7 +92,8 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "city", On: filters, Kind: Text, fields: fields(index.City), Example: "Fern Park", set: equalKnown,
 			Help: "City."},
 		{Name: "zip", On: filters, Kind: ZIPs, Most: 100, fields: fields(index.ZIP), Example: "32801,32803",
-			set: equal, Help: "ZIP codes of five digits, up to 100, separated by commas or repeated: filings in any of " +
+			set: equal,
+			Help: "ZIP codes of five digits, up to 100, separated by commas or repeated: filings in any of " +
 				"them."},
 		{Name: "min_amount", On: filters, Kind: Number, fields: fields(index.FilingAmount), Example: "1000",
 			set: atLeast, Help: "Minimum `filingAmount`, in US dollars."},
@@ -281,12 +282,13 @@ func rows(legacyHasData string) []Parameter {
 			Help: "What the service's log calls the token. Every reader of the token can read it."},
 		{Name: "expires_in", On: Tokens, Kind: Integer, Min: at(60), Max: at(maxLink), Default: "3600",
 			Example: "900", set: func(b *builder, v value) { b.request.Token.Seconds = v.integer },
-			Help: "Lifetime of the token, in seconds. With `origin` at most 86,400, a day; without, 34,560,000, 400 days."},
+			Help: "Lifetime of the token, in seconds. With `origin` at most 86,400, a day; without, 34,560,000, " +
+				"400 days."},
 		{Name: "endpoints", On: Tokens, Kind: ChoiceList, Choices: tokenEndpoints, Example: "tiles,one",
 			set: func(b *builder, v value) { b.request.Token.Endpoints = v.texts },
-			Help: "Endpoints that the token may use, separated by commas or repeated. The default is all but `export` " +
-				"and `changes`, and without `owners` if the token has filters other than `county` and `state`. Without " +
-				"`origin` it is required, and may have `export` and `changes`."},
+			Help: "Endpoints that the token may use, separated by commas or repeated. The default is all but " +
+				"`export` and `changes`, and without `owners` if the token has filters other than `county` and " +
+				"`state`. Without `origin` it is required, and may have `export` and `changes`."},
 		{Name: "visitor_burst", On: Tokens, Kind: Integer, Min: at(1), Max: at(MaxVisitorBurst), Default: "5",
 			Example: "10", set: func(b *builder, v value) { b.request.Token.Burst = v.integer },
 			Help: "Requests that one visitor may send at once, and then per second."},

@@ -1,4 +1,5 @@
-// Package mvttest reads vector tiles, for tests: as the specification of MVT 2.1 has it, and nothing of how mvt writes them.
+// Package mvttest reads vector tiles, for tests: as the specification of MVT 2.1 has it, and
+// nothing of how mvt writes them.
 package mvttest
 
 import (
