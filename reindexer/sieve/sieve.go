@@ -11,6 +11,9 @@
 // hashes that equal keys have in common, which records show without their keys being worked out.
 // Nearly all filings end there.
 //
+// A digest cannot be made anew from another spelling of its name. So where rule X61 has changed the keys
+// of a filing, its former ones are looked up besides: who is withheld stays so through an upgrade.
+//
 // Filters of queries would be the other way. They leak, by ids, by counts, by what was cached or
 // pinned, and leave the filings in files. So a list is for loads, which are the only ones that
 // write: what is served does not know of it.
