@@ -2,6 +2,7 @@ package reader
 
 import (
 	"context"
+	"slices"
 
 	"filings/index"
 	"filings/index/elastic/client"
@@ -74,4 +75,15 @@ func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) (v
 		return err
 	})
 	return values, err
+}
+
+// countyNames returns the folded names of all counties, each once, sorted.
+func (r *Reader) countyNames(ctx context.Context) ([]string, error) {
+	return cached(ctx, r, "names of counties", func(ctx context.Context) (names []string, err error) {
+		all, err := r.Counties(ctx)
+		for _, c := range all {
+			names = append(names, index.Fold(c.County))
+		}
+		return slices.Compact(names), err // equal ones are neighbors
+	})
 }

@@ -137,6 +137,14 @@ func testGrouped(t *testing.T, r index.Reader) {
 			expect(t, index.Groups{Total: int64(len(test.want)), List: test.want}, got, err)
 		})
 	}
+	t.Run("as written, in either case", func(t *testing.T) {
+		want := []index.Group{
+			group(2, 1, 1e14, 1e12, 1e12, "Lake, FL"), group(2, 2, 30, 0.1, 0.2, "Orange, FL"),
+			group(1, 1, 30, 0.3, 0.3, "ORANGE, FL"), group(1, 1, -555, -5.55, -5.55, "Orange, CA"),
+		}
+		got, err := r.Groups(t.Context(), index.Filter{}, index.GroupQuery{By: by(index.ByCounty), AsWritten: true})
+		expect(t, index.Groups{Total: int64(len(want)), List: want}, got, err)
+	})
 }
 
 // manyHolders returns filings of one holder each, written in the case that its number says: one more than there may be
