@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
+
+	"filings/index/address"
 )
 
 // History is what an Engine keeps of how its generations came to differ (rule X19).
@@ -55,7 +58,7 @@ type Version struct {
 // Filing returns the filing that v is of, with its city and ZIP code, and without the time at which it was added.
 func (v Version) Filing() (*Filing, error) {
 	var values [numReturned][]byte
-	if err := v.Record.Values(&values, numReturned-1); err != nil {
+	if err := v.Record.Values(values[:], numReturned-1); err != nil {
 		return nil, err
 	}
 	f := &Filing{}
@@ -67,6 +70,22 @@ func (v Version) Filing() (*Filing, error) {
 	f.SetText(City, v.City)
 	f.SetText(ZIP, v.ZIP)
 	return f, nil
+}
+
+// WithKeys returns the record of v with the keys of its owner and its address as two more members.
+func (v Version) WithKeys() (Record, error) {
+	f, err := v.Filing()
+	if err != nil {
+		return nil, err
+	}
+	d := Derive(f)
+	f.SetText(OwnerKey, OwnerKeyOf(f.Text(Owner)))
+	f.SetText(AddressKey, address.Text(d.AddressWord(f)))
+	r := slices.Clone(v.Record[:len(v.Record)-1])
+	for _, field := range Keys() {
+		r = AppendValue(append(r, keys[field]...), f, field)
+	}
+	return append(r, '}'), nil
 }
 
 // setJSON sets what AppendValue wrote.

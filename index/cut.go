@@ -16,6 +16,9 @@ const NumReturned = numReturned
 
 const numReturned = OwnerEmailSecondary + 1
 
+// NumKeyed is how many fields a record with keys has.
+const NumKeyed = AddressKey + 1
+
 // lastOf holds the last field of the record that each tier sees.
 var lastOf = [Hidden]Field{Free: PropertyType - 1, Pro: OwnerPhonePrimary - 1, Enterprise: numReturned - 1}
 
@@ -24,7 +27,7 @@ var lastOf = [Hidden]Field{Free: PropertyType - 1, Pro: OwnerPhonePrimary - 1, E
 //
 // Everything that is cut out of a record is cut here, and nothing is looked for by its name: what stands between two members
 // would go with them.
-func (r Record) members(starts *[numReturned + 1]int, last Field) error {
+func (r Record) members(starts *[NumKeyed + 1]int, last Field) error {
 	at := 0
 	for f := ID; f <= last; f++ {
 		starts[f] = at
@@ -39,11 +42,13 @@ func (r Record) members(starts *[numReturned + 1]int, last Field) error {
 		at += len(key) + n
 	}
 	starts[last+1] = at
-	if rest := r[at:]; last+1 == numReturned || last == ID && len(rest) == 1 { // of the id alone: AppendIDOnly
-		if string(rest) != "}" {
-			return fmt.Errorf("%w: it does not end after %s", ErrRecord, last)
-		}
-	} else if !bytes.HasPrefix(rest, keyBytes[last+1]) {
+	rest := r[at:]
+	switch isEnd := last == ID || last+1 == numReturned || last+1 == NumKeyed; { // ID: of the id alone, AppendIDOnly
+	case isEnd && string(rest) == "}":
+	case last+1 < NumKeyed && bytes.HasPrefix(rest, keyBytes[last+1]):
+	case isEnd && last != ID:
+		return fmt.Errorf("%w: it does not end after %s", ErrRecord, last)
+	default:
 		return errMember(last + 1)
 	}
 	return nil
@@ -56,8 +61,8 @@ func errMember(f Field) error {
 
 // Values sets dst[f] to the JSON of each field f of r, up to last, as it stands in r: a part of r, which is not copied. It
 // returns ErrRecord where r is not a record as AppendRecord writes it, as far as that.
-func (r Record) Values(dst *[numReturned][]byte, last Field) error {
-	var starts [numReturned + 1]int
+func (r Record) Values(dst [][]byte, last Field) error {
+	var starts [NumKeyed + 1]int
 	if err := r.members(&starts, last); err != nil {
 		return err
 	}
@@ -75,13 +80,17 @@ func (r Record) AppendFor(dst []byte, t Tier) ([]byte, error) {
 
 // AppendFields appends the members of r that tier t sees and set has, in the order of the record. Where the members up to
 // the last of these are not the record's own, it appends nothing and returns ErrRecord. A record of the id alone
-// (Query.IDsOnly) is good for a set of the id alone.
+// (Query.IDsOnly) is good for a set of the id alone, and one with keys for a set that has them.
 func (r Record) AppendFields(dst []byte, t Tier, set FieldSet) ([]byte, error) {
 	last := lastOf[t]
+	if set.Keys() {
+		set &= 1<<(last+1) - 1 | 1<<OwnerKey | 1<<AddressKey
+		last = AddressKey
+	}
 	for !set.Has(last) {
 		last--
 	}
-	var starts [numReturned + 1]int
+	var starts [NumKeyed + 1]int
 	if err := r.members(&starts, last); err != nil {
 		return dst, err
 	}
@@ -104,7 +113,7 @@ func (r Record) AppendFields(dst []byte, t Tier, set FieldSet) ([]byte, error) {
 // ID returns the id of r, or ErrRecord unless r is a whole record as AppendRecord writes it.
 func (r Record) ID() (int64, error) {
 	var values [numReturned][]byte
-	if err := r.Values(&values, numReturned-1); err != nil {
+	if err := r.Values(values[:], numReturned-1); err != nil {
 		return 0, err
 	}
 	return strconv.ParseInt(string(values[ID]), 10, 64)
@@ -112,7 +121,7 @@ func (r Record) ID() (int64, error) {
 
 // Check returns ErrRecord unless r is a whole record as AppendRecord writes it.
 func (r Record) Check() error {
-	var starts [numReturned + 1]int
+	var starts [NumKeyed + 1]int
 	return r.members(&starts, numReturned-1)
 }
 
@@ -122,7 +131,7 @@ func (r Record) Check() error {
 func (p *Page) Check() error {
 	cuts := make([][Hidden]int, len(p.Records))
 	for i, r := range p.Records {
-		var starts [numReturned + 1]int
+		var starts [NumKeyed + 1]int
 		if err := r.members(&starts, numReturned-1); err != nil {
 			return err
 		}
@@ -165,7 +174,7 @@ func (p Page) AppendFeatures(dst []byte, t Tier, set FieldSet) ([]byte, error) {
 			dst = append(dst, ',')
 		}
 		var values [numReturned][]byte
-		err := r.Values(&values, Longitude)
+		err := r.Values(values[:], Longitude)
 		if err != nil {
 			return dst, err
 		}

@@ -32,8 +32,12 @@ func spoiled(t testing.TB, random *rand.Rand) index.Record {
 			f.SetText(field, fmt.Sprintf("only %s\"\\,é", field))
 		}
 	}
-	spoiled, err := indextest.Spoil(index.AppendRecord(nil, f), random)
-	if err != nil {
+	record, keyed := index.Record(index.AppendRecord(nil, f)), error(nil)
+	if random.IntN(2) == 0 {
+		record, keyed = index.Version{Record: record}.WithKeys()
+	}
+	spoiled, err := indextest.Spoil(record, random)
+	if err = errors.Join(err, keyed); err != nil {
 		t.Fatal(err)
 	}
 	return spoiled
@@ -71,7 +75,7 @@ func checkCut(t testing.TB, r index.Record, set index.FieldSet) {
 				t.Fatalf("%s: %q, %v", r, one, err)
 			}
 			all, errAll := page.AppendRecords(nil, tier, set)
-			if (err == nil) != (errAll == nil) || err == nil && string(all) != "["+string(one)+"]" || whole && err != nil {
+			if (err == nil) != (errAll == nil) || err == nil && string(all) != "["+string(one)+"]" || whole && !set.Keys() && err != nil {
 				t.Fatalf("%s, checked: %t\n%s, %v\n%s, %v", r, whole, one, err, all, errAll)
 			}
 			if field := leaked(one, tier, set); field != "" {
@@ -95,7 +99,7 @@ func checkNames(t testing.TB, text []byte, tier index.Tier, set index.FieldSet) 
 		names = append(names, fmt.Sprint(name))
 	}
 	for _, field := range index.Fields() {
-		if field.Returned(tier) && set.Has(field) {
+		if (field.Returned(tier) || set.Keys() && field.IsKey()) && set.Has(field) {
 			want = append(want, field.String())
 		}
 	}
@@ -127,7 +131,7 @@ func TestX23_Cut(t *testing.T) {
 
 func someFields(random *rand.Rand) (fields []index.Field) {
 	for range random.IntN(6) {
-		fields = append(fields, index.Field(random.IntN(int(index.NumReturned))))
+		fields = append(fields, index.Field(random.IntN(int(index.NumKeyed))))
 	}
 	return fields
 }
@@ -139,7 +143,7 @@ func FuzzX23_Cut(f *testing.F) {
 		f.Add([]byte(spoiled(f, random)), uint64(0b10010))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, wanted uint64) {
-		set := index.FieldSet(wanted%(1<<index.NumReturned)) | index.SetOf()
+		set := index.FieldSet(wanted%(1<<index.NumKeyed)) | index.SetOf()
 		for tier := index.Free; tier < index.Hidden; tier++ {
 			part, err := index.Record(text).AppendFields(nil, tier, set)
 			if err == nil && json.Valid(text) {

@@ -1,8 +1,10 @@
 package index
 
 import (
+	"cmp"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -122,10 +124,39 @@ func AddressKeyOf(text, city, state string) address.Key {
 	return address.Parser{Plain: PlainText, IsState: IsState}.KeyOf(Typed(text), city, state)
 }
 
+// AddressPatterns returns the patterns of the addresses that have all parts of one that a client names, or has
+// the key of; nil where it has no house number.
+func AddressPatterns(text string) []string {
+	patterns := AddressKeyOf(text, "", "").Patterns()
+	if PlainText(text) != strings.NewReplacer("-", " ", "/", " ").Replace(text) { // which a key is, but for its number
+		return patterns
+	}
+	for _, pattern := range address.OfText(text).Patterns() {
+		if !slices.Contains(patterns, pattern) {
+			patterns = append(patterns, pattern)
+		}
+	}
+	return patterns
+}
+
 // FormerAddressKeyOf returns the key that an address had before rule X61.
 func FormerAddressKeyOf(text, city, state string) address.Key {
 	return address.Parser{Plain: FormerText, IsState: IsState}.KeyOf(text, city, state)
 }
+
+// AddressWord returns the word of f's address (package address), of which d is derived, by which its filings are found; "" where it has
+// no key, or one that nobody would write.
+func (d *Derived) AddressWord(f *Filing) string {
+	k := AddressKeyOf(f.Text(PropertyAddress), d.WrittenCity, d.State)
+	k.ZIP = cmp.Or(d.ZIP, k.ZIP)
+	if word := k.Word(); len(word) <= MaxAddress {
+		return word
+	}
+	return ""
+}
+
+// MaxAddress is how many bytes the word of an address has at the most.
+const MaxAddress = 1_000
 
 // equityPercent is homeEquityEstimate / estimatedValue * 100, rounded to four decimals, half away from zero. It is
 // computed on the decimals as written, so that a tie is a tie: 1.00005 is not a little less in binary. A quotient that no

@@ -84,6 +84,10 @@ const (
 	OwnerEmailPrimary
 	OwnerEmailSecondary
 
+	// Derived, and returned to clients that name them (Version.WithKeys).
+	OwnerKey   // OwnerKeyOf of Owner (rule X25)
+	AddressKey // of PropertyAddress, city, ZIP and State (rule X55)
+
 	// Loaded, never returned.
 	City      // as loaded, or else read from PropertyAddress (rule P7)
 	ZIP       // five digits: as loaded, or else read from PropertyAddress (rule X54)
@@ -97,7 +101,6 @@ const (
 	PropertyData  // set when at least one pro field is (rule P12)
 	Trust         // set when a trust owns the property (rule A2)
 	Estate        // set when an estate owns the property (rule A2)
-	OwnerKey      // OwnerKey of Owner (rule X25)
 
 	numFields
 )
@@ -148,6 +151,9 @@ var fields = [numFields]FieldInfo{
 	OwnerEmailPrimary:   {"ownerEmailPrimary", KindText, Enterprise, false, "Owner's first e-mail address."},
 	OwnerEmailSecondary: {"ownerEmailSecondary", KindText, Enterprise, false, "Owner's second e-mail address."},
 
+	OwnerKey:   {"ownerKey", KindDerived, Hidden, false, "Key of the owner, which all spellings of the name share."},
+	AddressKey: {"addressKey", KindDerived, Hidden, false, "Key of the address, which all spellings share: house number, street, unit, and ZIP code or city and state."},
+
 	City:      {"city", KindText, Hidden, false, "City of the property; by default read from propertyAddress."},
 	ZIP:       {"zip", KindText, Hidden, false, "ZIP code of the property; by default read from propertyAddress."},
 	CreatedAt: {"createdAt", KindTime, Hidden, false, "When the record was added, RFC 3339; by default the start of the load."},
@@ -159,7 +165,6 @@ var fields = [numFields]FieldInfo{
 	PropertyData:  {"propertyData", KindDerived, Hidden, false, "Whether any pro field is present."},
 	Trust:         {"trust", KindDerived, Hidden, false, "Whether the owner is a trust."},
 	Estate:        {"estate", KindDerived, Hidden, false, "Whether the owner is an estate."},
-	OwnerKey:      {"ownerKey", KindDerived, Hidden, false, "Key of the owner, however it is written."},
 }
 
 // Info returns the row of f.
@@ -183,6 +188,12 @@ func (f Field) Loaded() bool { return fields[f].Kind != KindDerived }
 // Returned reports whether f is part of a record of tier t.
 func (f Field) Returned(t Tier) bool { return fields[f].Tier <= t && fields[f].Tier != Hidden }
 
+// IsKey reports whether clients see f only if they name it.
+func (f Field) IsKey() bool { return f == OwnerKey || f == AddressKey }
+
+// Keys are these fields.
+func Keys() []Field { return []Field{OwnerKey, AddressKey} }
+
 // FieldSet is a set of returned fields: those that a client wants of each record. ID is part of every set but the zero
 // one, which stands for all fields of the tier (rule X9).
 type FieldSet uint64
@@ -199,6 +210,9 @@ func SetOf(wanted ...Field) FieldSet {
 // Has reports whether s has f, which the zero set has whatever it is.
 func (s FieldSet) Has(f Field) bool { return s == 0 || s&(1<<f) != 0 }
 
+// Keys reports whether s names a key.
+func (s FieldSet) Keys() bool { return s&(1<<OwnerKey|1<<AddressKey) != 0 }
+
 // String returns the names of the fields in the order of the record, separated by commas; "" for the zero set.
 func (s FieldSet) String() string {
 	var names []string
@@ -214,7 +228,7 @@ func (s FieldSet) String() string {
 // highest of those that it comes from.
 func (f Field) Reveals() Tier {
 	switch f {
-	case City, ZIP, CreatedAt, CountyName, State, Month, Trust, Estate, OwnerKey:
+	case City, ZIP, CreatedAt, CountyName, State, Month, Trust, Estate, OwnerKey, AddressKey:
 		return Free
 	case EquityPercent:
 		return max(HomeEquityEstimate.Reveals(), EstimatedValue.Reveals())

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"filings/index/address"
 )
 
 // Dimension is what filings are grouped by.
@@ -24,7 +26,8 @@ const (
 	ByPropertyClassification
 	ByCategory
 	ByHolder
-	ByOwner // by OwnerKeyOf
+	ByOwner   // by OwnerKeyOf
+	ByAddress // by AddressKey
 
 	numDimensions
 )
@@ -33,6 +36,7 @@ var dimensions = [numDimensions]string{
 	ByState: "state", ByCounty: "county", ByCity: "city", ByFilingType: "filing_type",
 	ByDay: "day", ByMonth: "month", ByYear: "year",
 	ByPropertyClassification: "property_classification", ByCategory: "category", ByHolder: "holder", ByOwner: "owner",
+	ByAddress: "address",
 }
 
 // String returns the name of d in the API.
@@ -96,7 +100,7 @@ type Groups struct {
 // Group sums up the filings that have the same keys.
 type Group struct {
 	// Keys are as written on the records, in the order of the dimensions; "" of filings without a
-	// value. Values that differ in case alone, and owners of one OwnerKey, are one key: the one
+	// value. An address is named by its key, since what is written may lack the city. Values that differ in case alone, and owners of one OwnerKey, are one key: the one
 	// that most of the counted filings have, of equally frequent ones the first by code point.
 	Keys                 [2]string
 	Filings              int64
@@ -169,11 +173,14 @@ func NewGrouping(q GroupQuery) *Grouping {
 		case i < len(q.By) && q.By[i] == ByOwner:
 			g.keys[i].fold = OwnerKeyOf
 		}
+		if i < len(q.By) && q.By[i] == ByAddress {
+			g.keys[i].fold, g.keys[i].byKey = address.Text, true
+		}
 	}
 	return g
 }
 
-// Add adds a part, whose Keys are as written on all of its filings. Parts may repeat keys.
+// Add adds a part, whose Keys are as written on all of its filings, or the words of their addresses. Parts may repeat keys.
 func (g *Grouping) Add(part Group) {
 	if part.Filings == 0 {
 		return
@@ -231,6 +238,7 @@ func (g *Group) add(other Group) {
 // writing.
 type keyTable struct {
 	fold     func(written string) string // what is the same of all writings of a key
+	byKey    bool                        // a key is named by that
 	numbers  map[string]uint32           // of writings
 	folded   map[string]uint32           // of keys
 	writings []writing                   // by number
@@ -253,8 +261,8 @@ func (t *keyTable) add(text string, filings int64) (key uint32) {
 			key = number
 			t.folded[folded] = key
 		}
-		if folded == "" {
-			text = ""
+		if folded == "" || t.byKey {
+			text = folded
 		}
 		t.writings = append(t.writings, writing{text: text, key: key})
 	}

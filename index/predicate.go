@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"filings/index/address"
 )
 
 // Predicate is a condition on a filing. It says itself whether one filing fulfills it; an engine,
@@ -23,7 +25,7 @@ type Predicate interface {
 
 // AnyOf holds when one of the fields equals one of the values, ignoring case. Values are folded.
 // Fields are County, CountyName, State, City, ZIP, FilingType, FilingHolder, OwnerKey, PropertyClassification,
-// Categories or ForeclosureStatus.
+// Categories or ForeclosureStatus; or AddressKey alone, whose values are patterns (package address).
 type AnyOf struct {
 	Fields []Field
 	Values []string
@@ -158,6 +160,9 @@ func equals(field Field, values []string, f *Filing, d *Derived) bool {
 		value = d.City
 	case ZIP:
 		value = d.ZIP
+	case AddressKey:
+		word := d.AddressWord(f)
+		return slices.ContainsFunc(values, func(pattern string) bool { return address.Matches(pattern, word) })
 	case OwnerKey:
 		value = OwnerKeyOf(f.Text(Owner))
 	default:

@@ -24,6 +24,8 @@ type Query struct {
 	// IDsOnly allows records that have the id alone, as AppendIDOnly writes them. An engine that
 	// reads no more for that saves most of the work of a page; whole records are right too.
 	IDsOnly bool
+	// Keys asks for records with keys (Version.WithKeys), which Bytes does not count.
+	Keys bool
 
 	// Count asks for the Total of the page. Every engine gives it up to MostCounted filings, and
 	// more where that is cheap; elsewhere it may cost much more than the page. It changes nothing
@@ -41,6 +43,9 @@ func (q Query) String() string {
 		" offset " + strconv.Itoa(q.Offset) + " limit " + strconv.Itoa(q.Limit)
 	if q.IDsOnly {
 		text += " ids only"
+	}
+	if q.Keys {
+		text += " keys"
 	}
 	if q.Bytes > 0 {
 		text += " bytes " + strconv.Itoa(q.Bytes)

@@ -20,7 +20,7 @@ func TestRecordValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got [index.NumReturned][]byte
-		if err := r.Values(&got, last); err != nil {
+		if err := r.Values(got[:], last); err != nil {
 			t.Fatalf("%s: %v", r, err)
 		}
 		for f, v := range got {
@@ -31,7 +31,7 @@ func TestRecordValues(t *testing.T) {
 	}
 	var values [index.NumReturned][]byte
 	for _, text := range []string{``, `{`, `{"id":`, `{"id":1`, `{"id":1}`, `{"id":1,"county":"a`, `{"county":"a"}`, `[]`, `{"id":1,"county":"a\"`} {
-		if err := index.Record(text).Values(&values, index.County); !errors.Is(err, index.ErrRecord) {
+		if err := index.Record(text).Values(values[:], index.County); !errors.Is(err, index.ErrRecord) {
 			t.Errorf("%s has values: %v", text, err)
 		}
 	}

@@ -67,7 +67,7 @@ func differs(id int64, want, got index.Record) string {
 		return fmt.Sprintf("filing %d is not there", id)
 	}
 	var w, g [index.NumReturned][]byte
-	if err := errors.Join(want.Values(&w, index.NumReturned-1), got.Values(&g, index.NumReturned-1)); err != nil {
+	if err := errors.Join(want.Values(w[:], index.NumReturned-1), got.Values(g[:], index.NumReturned-1)); err != nil {
 		return fmt.Sprintf("filing %d: %v", id, err)
 	}
 	field := slices.IndexFunc(index.Fields(), func(f index.Field) bool { return !bytes.Equal(w[f], g[f]) })

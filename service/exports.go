@@ -124,7 +124,7 @@ func (s *Service) begin(k *call, q params.Request, to export.Sending) error {
 	to.Withdrawn = r.Withdrawn
 	to.Done = s.sent(k, export.Format(q.Format), charge, to)
 	s.send(k, to, func(ctx context.Context) *export.Stream {
-		return export.NewStream(ctx, pagesOf(r, q.Query.Where), after, total, encoder, s.others)
+		return export.NewStream(ctx, pagesOf(r, q.Query), after, total, encoder, s.others)
 	})
 	return nil
 }
@@ -134,6 +134,11 @@ func (s *Service) encoder(k *call, q params.Request) (e export.Encoder, coding s
 	format := export.Format(q.Format)
 	fields := slices.DeleteFunc(export.Fields(recordTier(k.admission.Tier)),
 		func(f index.Field) bool { return !q.Fields.Has(f) })
+	for _, f := range index.Keys() {
+		if q.Query.Keys && q.Fields.Has(f) {
+			fields = append(fields, f)
+		}
+	}
 	if e, err = export.NewEncoder(format, fields, q.After > 0); err != nil {
 		return nil, "", err
 	}
@@ -149,14 +154,14 @@ func (s *Service) encoder(k *call, q params.Request) (e export.Encoder, coding s
 	return e, coding, err
 }
 
-// pagesOf returns the pages of an export of all filings that w selects, each with a time limit of
+// pagesOf returns the pages of an export of all filings that q selects, each with a time limit of
 // its own.
-func pagesOf(r *serving.Reader, w index.Filter) export.Pages {
+func pagesOf(r *serving.Reader, q index.Query) export.Pages {
 	return func(ctx context.Context, after string, limit int) ([]index.Record, string, error) {
 		ctx, cancel := context.WithTimeout(ctx, pageTime)
 		defer cancel()
 		page, err := r.Export(ctx, index.Query{
-			Where: w, Sort: index.DefaultSort, Limit: limit, After: after, Bytes: export.PageBytes,
+			Where: q.Where, Sort: index.DefaultSort, Limit: limit, After: after, Bytes: export.PageBytes, Keys: q.Keys,
 		})
 		return page.Records, page.End, err
 	}

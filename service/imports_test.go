@@ -33,7 +33,7 @@ var mayImport = []importRule{
 	{"index/serving", []string{"index", "index/breaker", "index/cache", "index/changes", "index/limit", "index/trace"}, "what makes an engine fit for clients fits around any engine"},
 	{"index/elastic", []string{"index", "index/cache", "index/elastic/client", "index/elastic/document", "index/elastic/reader", "index/generation", "index/sidecar", "mappings"}, "an engine knows the query, not the client: the same code serves API and loads"},
 	{"index/embedded", []string{"index", "index/cache", "index/generation", "index/sidecar", "index/sorter", "index/embedded/columns"}, "an engine knows the query, not the client: the same code serves API and loads"},
-	{"index/embedded/columns", []string{"index", "index/cache", "index/sorter"}, "how filings are found does not depend on where their columns are kept"},
+	{"index/embedded/columns", []string{"index", "index/address", "index/cache", "index/sorter"}, "how filings are found does not depend on where their columns are kept"},
 	{"index/sidecar", []string{"index", "index/cache", "index/sorter"}, "what is known beside the filings does not depend on where it is kept"},
 	{"index/address", nil, "when two addresses are one does not depend on whose they are"},
 	{"index/sorter", nil, "sorting compares bytes, whatever they mean"},

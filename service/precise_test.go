@@ -158,6 +158,16 @@ func TestX26_Owner(t *testing.T) {
 	})
 }
 
+func TestX55_Address(t *testing.T) {
+	t.Parallel()
+	testFilters(t, map[string][]int64{
+		"address=12 OAK ST": {1},
+		"address=12 Oak Street, Orlando, FL 32801-0001;5 elm ave": {1, 2},
+		"address=12 Oak St, Orlando, GA":                          {},
+		"address=12 Oak St&county=Orange, CA":                     {},
+	})
+}
+
 func TestX31_Holder(t *testing.T) {
 	t.Parallel()
 	testFilters(t, map[string][]int64{

@@ -126,7 +126,7 @@ func code(text string) string {
 var purposes = map[string][]string{
 	"text":  {"q", "typos"},
 	"party": {"owner", "holder", "exclude_holders"},
-	"place": {"county", "state", "exclude_counties", "city", "zip", "bounds_north", "bounds_south", "bounds_east",
+	"place": {"county", "state", "exclude_counties", "city", "zip", "address", "bounds_north", "bounds_south", "bounds_east",
 		"bounds_west", "near", "radius", "polygon", "has_coordinates"},
 	"type":   {"filing_type", "filing_types", "exclude_filing_types"},
 	"date":   {"date_range", "month", "date_start", "date_end", "added_since", "added_until"},

@@ -143,7 +143,7 @@ func (w *twins) alike(when string) {
 		"/v1/filings/clusters?bounds_north=50&bounds_south=20&bounds_east=-60&bounds_west=-130&zoom=4", "/v1/tiles.json",
 		"/v1/filings/export", "/v1/filings/export?format=csv", "/v1/filings/export?format=parquet", "/v1/liens?limit=300",
 	}
-	for _, by := range []string{"county", "state", "filing_type", "month", "year", "owner", "holder", "category", "city"} {
+	for _, by := range []string{"county", "state", "filing_type", "month", "year", "owner", "holder", "category", "city", "address"} {
 		paths = append(paths, "/v1/filings/groups?by="+by)
 	}
 	for _, id := range w.ids {

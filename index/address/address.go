@@ -35,7 +35,7 @@ type Key struct{ Number, Street, Unit, ZIP, City, State string }
 // those of its record, "" for none: the city goes before the one in the address, the state after it.
 func (p Parser) KeyOf(address, city, state string) (k Key) {
 	var parts [][]string
-	separates := func(r rune) bool { return strings.ContainsRune(",;\n\r", r) }
+	separates := func(r rune) bool { return r == ',' || r == ';' || r == '\n' || r == '\r' }
 	for part := range strings.FieldsFuncSeq(address, separates) {
 		if words := strings.Fields(strings.ReplaceAll(part, "#", " unit ")); len(words) > 0 {
 			parts = append(parts, words)

@@ -140,7 +140,7 @@ func unread(path Path, q Query) index.Side {
 // filters by one of them.
 func groups(q Query) index.FieldGroups {
 	groups := index.FieldGroupsOf(q.Tier)
-	if q.Where.Reads(index.City, index.ZIP) {
+	if q.Where.Reads(index.City, index.ZIP, index.AddressKey) || q.Fields.Keys() {
 		groups |= index.PlaceFields
 	}
 	return groups
@@ -189,7 +189,7 @@ func (on *onPath) add(page *Page, changes []index.Change) error {
 	c := Change{ID: changes[0].ID, Op: Removed}
 	if has {
 		c.Op = Added
-		if c.Filing, err = after.Record.AppendFields(nil, on.query.Tier, on.query.Fields); err != nil {
+		if c.Filing, err = on.seen(after); err != nil {
 			return fmt.Errorf("filing %d after the change: %w", c.ID, err)
 		}
 	}
@@ -226,8 +226,18 @@ func (on *onPath) shows(v index.Version, now index.Record) (bool, error) {
 	if len(v.Record) == 0 {
 		return false, nil
 	}
-	seen, err := v.Record.AppendFields(nil, on.query.Tier, on.query.Fields)
+	seen, err := on.seen(v)
 	return bytes.Equal(seen, now), err
+}
+
+// seen returns a version as the caller sees it.
+func (on *onPath) seen(v index.Version) (r index.Record, err error) {
+	if r = v.Record; on.query.Fields.Keys() {
+		if r, err = v.WithKeys(); err != nil {
+			return nil, err
+		}
+	}
+	return r.AppendFields(nil, on.query.Tier, on.query.Fields)
 }
 
 // ends returns the version where the path begins and the one where it ends.

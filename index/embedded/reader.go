@@ -131,10 +131,28 @@ func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 		return index.Page{}, err
 	}
 	page.Records = q.Within(page.Records)
-	if n := len(page.Records); n < len(rows) {
+	if q.Keys {
+		err = r.addKeys(ctx, rows, page.Records)
+	}
+	if n := len(page.Records); n < len(rows) && err == nil {
 		page.End, err = r.PositionAfter(ctx, q.Sort, rows[n-1])
 	}
 	return page, err
+}
+
+// addKeys adds the keys to the records of rows, the first of which these are.
+func (r *reader) addKeys(ctx context.Context, rows []uint32, records []index.Record) error {
+	for i := range records {
+		v, err := r.Place(ctx, rows[i])
+		if err != nil {
+			return err
+		}
+		v.Record = records[i]
+		if records[i], err = v.WithKeys(); err != nil {
+			return r.unavailable(err)
+		}
+	}
+	return nil
 }
 
 // idsOnly returns records of the id alone.

@@ -2,6 +2,7 @@ package indextest
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,9 @@ func (e *Entry) Holds(p index.Predicate) bool {
 	switch p := p.(type) {
 	case index.AnyOf:
 		for _, field := range p.Fields {
+			if field == index.AddressKey {
+				return slices.ContainsFunc(p.Values, e.isAt)
+			}
 			for _, v := range e.folded(field) {
 				if slices.Contains(p.Values, v) {
 					return true
@@ -67,6 +71,12 @@ func (e *Entry) Holds(p index.Predicate) bool {
 		return day < p.Date // "" among them, and nothing is before it
 	}
 	panic(fmt.Sprintf("the oracle knows no predicate %T", p))
+}
+
+// isAt reports whether the address of e matches a pattern.
+func (e *Entry) isAt(pattern string) bool {
+	is, err := path.Match(pattern, e.Derived.AddressWord(e.Filing))
+	return is && err == nil
 }
 
 // folded returns the values that AnyOf compares, folded; none where the filing lacks the field.

@@ -94,6 +94,11 @@ func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	selected = selected[min(q.Offset, len(selected)):]
 	selected = selected[:max(0, min(q.Limit, len(selected)))]
 	page := PageOf(selected, Within(q.Bytes, o.Records(selected)))
+	for i := range page.Records {
+		if q.Keys {
+			page.Records[i] = Keyed(selected[i])
+		}
+	}
 	if q.Count && q.After == "" {
 		page.Total, page.Counted = total, true
 	}
@@ -142,6 +147,21 @@ func Records(filings []*index.Filing) []index.Record {
 		rs[i] = index.AppendRecord(nil, f)
 	}
 	return rs
+}
+
+// Keyed returns the record of f with its keys.
+func Keyed(f *index.Filing) index.Record {
+	e, record := NewEntry(f), index.AppendRecord(nil, f)
+	record = append(record[:len(record)-1], `,"ownerKey":`...)
+	record = append(appendText(record, e.ownerKey), `,"addressKey":`...)
+	return append(appendText(record, e.addressKey()), '}')
+}
+
+func appendText(dst []byte, text string) []byte {
+	if text == "" {
+		return append(dst, "null"...)
+	}
+	return index.AppendString(dst, text)
 }
 
 // Seen returns the record of f as a tier sees it.

@@ -82,3 +82,21 @@ func worded(text string) string {
 	}
 	return all.String()
 }
+
+// addressKey is the key of e's address as clients see it.
+func (e *Entry) addressKey() string {
+	parts := strings.Split(e.Derived.AddressWord(e.Filing), "\x00")
+	if len(parts) == 1 {
+		return ""
+	}
+	var key []string
+	for i, part := range parts {
+		switch {
+		case i == 1 && part != "":
+			key = append(key, "unit "+strings.Join(strings.Split(part, " "), ", unit "))
+		case part != "" && (i < 3 || parts[2] == ""):
+			key = append(key, part)
+		}
+	}
+	return strings.Join(key, ", ")
+}

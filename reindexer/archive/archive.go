@@ -75,7 +75,7 @@ type counter struct {
 func (c *counter) read(r index.Record) (*index.Filing, error) {
 	f := &c.filing
 	f.Reset()
-	if err := r.Values(&c.values, index.FilingDate); err != nil {
+	if err := r.Values(c.values[:], index.FilingDate); err != nil {
 		return f, err
 	}
 	county, known := c.counties[string(c.values[index.County])]

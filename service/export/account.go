@@ -26,7 +26,7 @@ func Count(ctx context.Context, r index.Reader, w index.Filter, after int64) (in
 		return 0, ErrAfter
 	}
 	if err == nil {
-		err = record.Values(&values, index.FilingDate)
+		err = record.Values(values[:], index.FilingDate)
 	}
 	if err != nil {
 		return 0, err

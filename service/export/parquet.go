@@ -97,8 +97,8 @@ func schema(fields []index.Field) *parquet.Schema {
 
 func (e *parquetEncoder) Append(dst []byte, records []index.Record) ([]byte, error) {
 	for _, r := range records {
-		var values [index.NumReturned][]byte
-		if err := r.Values(&values, e.fields[len(e.fields)-1]); err != nil {
+		var values [index.NumKeyed][]byte
+		if err := r.Values(values[:], e.fields[len(e.fields)-1]); err != nil {
 			return dst, err
 		}
 		for i, f := range e.fields {

@@ -18,10 +18,10 @@ type ndjson struct {
 func newNDJSON(fields []index.Field) *ndjson {
 	e := &ndjson{}
 	for _, f := range fields {
-		e.tier = max(e.tier, f.Info().Tier)
+		e.tier = max(e.tier, f.Reveals())
 	}
-	if len(Fields(e.tier)) > len(fields) {
-		e.set = index.SetOf(fields...)
+	if set := index.SetOf(fields...); set.Keys() || len(Fields(e.tier)) > len(fields) {
+		e.set = set
 	}
 	return e
 }
@@ -98,8 +98,8 @@ func isFormula(text []byte) bool {
 func (e *csvEncoder) Append(dst []byte, records []index.Record) ([]byte, error) {
 	dst = e.head(dst)
 	for _, r := range records {
-		var values [index.NumReturned][]byte
-		if err := r.Values(&values, e.fields[len(e.fields)-1]); err != nil {
+		var values [index.NumKeyed][]byte
+		if err := r.Values(values[:], e.fields[len(e.fields)-1]); err != nil {
 			return dst, err
 		}
 		start := len(dst)

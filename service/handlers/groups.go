@@ -42,6 +42,7 @@ type Group struct {
 	Category               *string `json:"category,omitempty" help:"Category of the property, null where a filing has none. One of two categories counts in both groups."`
 	Holder                 *string `json:"holder,omitempty" help:"Who holds the filing, null where a filing has none."`
 	Owner                  *string `json:"owner,omitempty" help:"Owner as most filings of the group write it, null where a filing has none."`
+	Address                *string `json:"address,omitempty" help:"Key of the address, null where a filing has none."`
 	Filings                int64   `json:"filings" help:"Filings in the group."`
 	FilingAmount           Amounts `json:"filingAmount"`
 }

@@ -51,6 +51,7 @@ func common() map[string]string {
 		"state":        "As in FL.",
 		"county":       "As in Orange, FL.",
 		"owner":        "Whole name, in any spelling: find_owners finds names.",
+		"address":      "",
 		"filing_types": "",
 		"min_amount":   "Dollars.",
 		"max_amount":   "",

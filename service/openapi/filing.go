@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -23,12 +24,13 @@ func (b *builder) filingSchema() (*openapi3.Schema, error) {
 		"parameter `fields` leaves it out."
 	s.Required = []string{index.ID.String()}
 	var examples map[string]json.RawMessage
-	if err := json.Unmarshal(example, &examples); err != nil {
+	keyed, err := index.Version{Record: ExampleRecord()}.WithKeys()
+	if err = errors.Join(err, json.Unmarshal(keyed, &examples)); err != nil {
 		return nil, err
 	}
 	for _, f := range index.Fields() {
 		tier := f.Info().Tier
-		if tier == index.Hidden {
+		if tier == index.Hidden && !f.IsKey() {
 			continue
 		}
 		property := b.fieldSchema(f.Info())
@@ -38,6 +40,8 @@ func (b *builder) filingSchema() (*openapi3.Schema, error) {
 			property.Description += " From the tier pro on."
 		case index.Enterprise:
 			property.Description += " Tier enterprise only."
+		case index.Hidden:
+			property.Description += " Only if `fields` names it."
 		}
 		s.WithProperty(f.String(), property)
 	}

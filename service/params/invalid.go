@@ -67,7 +67,7 @@ func (p *Parameter) hint(wrong string) string {
 func (p *Parameter) checkTier(v value, tiers Tiers) error {
 	if p.Kind == FieldNames {
 		for _, f := range fieldsOf(v.texts) {
-			if tier := f.Info().Tier; tier > tiers.Fields {
+			if tier := f.Reveals(); tier > tiers.Fields {
 				of := "a key of this tier"
 				if tiers.Scope != nil {
 					of = "a token of this account"

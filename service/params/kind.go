@@ -50,6 +50,9 @@ var (
 
 	OwnerNames = &Kind{List: true, Separator: ";", Type: "string", read: listOf(ownerName), // with commas
 		form: "a name, which has a letter or digit, or up to {most} of them, separated by semicolons"}
+	Addresses = &Kind{List: true, Separator: ";", Type: "string", read: listOf(addressText),
+		form: "an address that begins with a house number and a street, such as 12 Elm St, Orlando, FL, or up to {most} of " +
+			"them, separated by semicolons"}
 	NameStart = &Kind{Type: "string", Longest: MaxTerm, read: readNameStart, // of owners
 		form: fmt.Sprintf("1 to %d characters, with a letter or digit", MaxTerm)}
 	Label = &Kind{Type: "string", Longest: maxLabel, read: readLabel, // of a token
@@ -113,6 +116,10 @@ func readText(_ *Parameter, s string) (value, bool) { return value{text: s}, tru
 func ownerName(_ *Parameter, text string) (string, bool) {
 	key := index.OwnerKeyOf(text)
 	return key, key != ""
+}
+
+func addressText(_ *Parameter, text string) (string, bool) {
+	return text, index.AddressPatterns(text) != nil
 }
 
 func readNameStart(_ *Parameter, s string) (value, bool) {

@@ -140,8 +140,8 @@ func TestP4_RepeatedLists(t *testing.T) {
 			}
 		}
 	}
-	if lists != 11*3+2*2 {
-		t.Errorf("%d lists, want county, state, zip, owner, filing_types, lien_types, categories and four exclude_* on three endpoints, ids and fields on two", lists)
+	if lists != 12*3+2*2 {
+		t.Errorf("%d lists, want county, state, zip, owner, address, filing_types, lien_types, categories and four exclude_* on three endpoints, ids and fields on two", lists)
 	}
 }
 

@@ -81,6 +81,7 @@ func (t *Table) complete(q *Request, raw *Raw, tiers Tiers) error {
 			return err
 		}
 	}
+	q.Query.Keys = q.Fields.Keys()
 	if raw.of.Canonical != nil {
 		q.Text = raw.of.Canonical(q)
 	}

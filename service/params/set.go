@@ -57,6 +57,15 @@ func inCounty(b *builder, v value) {
 	b.where = append(b.where, index.InCounty(v.all()...))
 }
 
+// atAddress selects filings whose address has all parts of one of the values.
+func atAddress(b *builder, v value) {
+	var patterns []string
+	for _, text := range v.texts {
+		patterns = append(patterns, index.AddressPatterns(text)...)
+	}
+	b.where = append(b.where, index.AnyOf{Fields: v.of.fields, Values: patterns})
+}
+
 func anyID(b *builder, v value) { b.where = append(b.where, index.IDs{IDs: v.ids}) }
 
 func contains(b *builder, v value) {
@@ -165,8 +174,9 @@ func onlyFields(b *builder, v value) {
 // fieldsOf are the fields of these names.
 func fieldsOf(names []string) []index.Field {
 	fields := make([]index.Field, len(names))
+	all := index.Fields()
 	for i, name := range names {
-		fields[i], _ = index.ByName(name) // one of fieldNames, all of which are loaded
+		fields[i] = all[slices.IndexFunc(all, func(f index.Field) bool { return f.String() == name })] // one of fieldNames
 	}
 	return fields
 }

@@ -140,6 +140,10 @@ func rows(legacyHasData string) []Parameter {
 			Example: "Maplebrook Trusty Properties, Incorporated;Lindenbank, Riley", set: equal,
 			Help: "Owners, in any spelling: case, accents, punctuation, legal forms and `Surname, Given` make no " +
 				"difference. Any of up to 100, repeated or separated by semicolons."},
+		{Name: "address", On: filters, Kind: Addresses, Most: 100, fields: fields(index.AddressKey),
+			Example: "5107 Birchbank Way, Maple Heights, FL;2096 Rowanstead Boulevard", set: atAddress,
+			Help: "Addresses, in any spelling: filings with this house number and street, and with each unit, ZIP code, city " +
+				"and state that is named. Any of up to 100, repeated or separated by semicolons."},
 		{Name: "holder", On: filters, Kind: Text, fields: fields(index.FilingHolder),
 			Example: "Orange Certificate Fund LLC", set: equalKnown, Help: "Holder of the filing, in any case."},
 		{Name: "exclude_holders", On: filters, Kind: Names, fields: fields(index.FilingHolder),
@@ -265,7 +269,7 @@ func rows(legacyHasData string) []Parameter {
 		{Name: "fields", On: pages | OneFiling | Export | Tokens, Kind: FieldNames, Choices: fieldNames(),
 			Example: "id,owner", set: onlyFields,
 			Help: "Fields of each filing in the response, separated by commas or repeated. They come in the " +
-				"record's order, and always include `id`."},
+				"record's order, and always include `id`. `ownerKey` and `addressKey` are there only if they are named."},
 		{Name: "state", On: CountyStats | Coverage, Kind: State, Example: "FL",
 			set:  func(b *builder, v value) { b.request.State = v.text },
 			Help: "State abbreviation: only counties there."},
@@ -346,10 +350,10 @@ var sorts = []struct {
 	{"created_at", index.CreatedAt},
 }
 
-// fieldNames are the values of fields: the names of all fields that some tier sees.
+// fieldNames are the values of fields: the names of all fields that some tier sees, and of keys.
 func fieldNames() (names []string) {
 	for _, f := range index.Fields() {
-		if f.Returned(index.Enterprise) {
+		if f.Returned(index.Enterprise) || f.IsKey() {
 			names = append(names, f.String())
 		}
 	}

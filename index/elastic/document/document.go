@@ -81,7 +81,7 @@ func Key(d index.Dimension) string {
 		index.ByFilingType: index.FilingType.String(), index.ByDay: index.FilingDate.String(),
 		index.ByMonth: Derived(index.Month), index.ByYear: "x." + yearField,
 		index.ByPropertyClassification: index.PropertyClassification.String(), index.ByCategory: index.Categories.String(),
-		index.ByHolder: index.FilingHolder.String(), index.ByOwner: index.Owner.String(),
+		index.ByHolder: index.FilingHolder.String(), index.ByOwner: index.Owner.String(), index.ByAddress: Derived(index.AddressKey),
 	}[d]
 }
 
@@ -146,6 +146,7 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 		x.text(field.String(), index.Fold(f.Text(field)))
 	}
 	x.text(index.OwnerKey.String(), index.OwnerKeyOf(f.Text(index.Owner)))
+	x.text(index.AddressKey.String(), d.AddressWord(f))
 	x.array(index.Categories.String(), f.Categories, "")
 	x.array("is", marks(f, &d), "")
 	x.array("text", slices.DeleteFunc(d.Search[:], func(text string) bool { return text == "" }), TextEnd)

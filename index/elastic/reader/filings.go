@@ -79,10 +79,8 @@ func (r *Reader) Stored(ctx context.Context, after string) (page []index.Stored,
 	if err != nil || len(found.records) == 0 {
 		return nil, "", err
 	}
-	for i, record := range found.records {
-		hidden := found.hidden[i]
-		version := index.Version{Record: record, City: hidden.City, ZIP: hidden.ZIP}
-		page = append(page, index.Stored{Version: version, Created: hidden.Created})
+	for i, hidden := range found.hidden {
+		page = append(page, index.Stored{Version: found.version(i), Created: hidden.Created})
 	}
 	return page, search.End(found.first, found.last), nil
 }

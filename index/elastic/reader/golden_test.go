@@ -62,6 +62,7 @@ func goldenCases() []goldenCase {
 		{"X31 holder", anyOf(index.FilingHolder, "sample fund, llc")},
 		{"X31 other holders", index.Where(index.Not{Predicate: index.AnyOf{Fields: []index.Field{index.FilingHolder}, Values: []string{"sample fund, llc"}}})},
 		{"X26 owner", anyOf(index.OwnerKey, "alder trust", "b alden")},
+		{"X55 addresses", index.Where(index.AnyOf{Fields: []index.Field{index.AddressKey}, Values: index.AddressPatterns("1 Elm St, Ocoee, FL 34761")})},
 		{"P12 property data", index.Where(index.Present{Field: index.PropertyData})},
 		{"P13 equity percent", index.Where(index.Between{Field: index.EquityPercent, Min: number(33.3333)})},
 		{"P14 show", index.Where(index.Present{Field: index.ForeclosureStatus})},

@@ -19,7 +19,11 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	if err != nil {
 		return index.Page{}, err
 	}
-	found, err := r.found(ctx, q, search.All(q, clauses))
+	all := search.All(q, clauses)
+	if q.Keys {
+		all.Columns = []string{document.WrittenCity, document.Derived(index.ZIP)}
+	}
+	found, err := r.found(ctx, q, all)
 	if err != nil {
 		return index.Page{}, err
 	}
@@ -33,6 +37,9 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 		page.End = index.PositionAfter(id)
 	case n > 0:
 		page.End = search.End(found.first, found.last)
+	}
+	for i := 0; q.Keys && err == nil && i < len(page.Records); i++ {
+		page.Records[i], err = found.version(i).WithKeys()
 	}
 	return page, err
 }
@@ -149,6 +156,11 @@ type rows struct {
 	hidden      []document.Hidden // of each record, if the search was for its columns
 	total       int64             // of all that the order has, if counted
 	counted     bool
+}
+
+// version returns the i-th record with what is hidden of it.
+func (r *rows) version(i int) index.Version {
+	return index.Version{Record: r.records[i], City: r.hidden[i].City, ZIP: r.hidden[i].ZIP}
 }
 
 // add appends what follows r. The total stays: more is a part.

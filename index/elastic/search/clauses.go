@@ -83,6 +83,9 @@ func numberField(field index.Field) string {
 }
 
 func anyOf(p index.AnyOf) Object {
+	if slices.Contains(p.Fields, index.AddressKey) {
+		return anyAddress(p.Values)
+	}
 	values := make([]string, 0, len(p.Values))
 	for _, v := range p.Values {
 		if slices.Contains(p.Fields, index.State) { // alone is as written: groups have it
@@ -95,6 +98,17 @@ func anyOf(p index.AnyOf) Object {
 	options := make([]Object, len(p.Fields))
 	for i, field := range p.Fields {
 		options[i] = Object{"terms": Object{document.Derived(field): values}}
+	}
+	return either(options)
+}
+
+// anyAddress selects by patterns of addresses. Each begins with a house number and a street, so few terms are looked at.
+func anyAddress(patterns []string) Object {
+	options := make([]Object, 0, len(patterns))
+	for _, pattern := range patterns {
+		if len(pattern) <= index.MaxAddress {
+			options = append(options, Object{"wildcard": Object{document.Derived(index.AddressKey): Object{"value": pattern}}})
+		}
 	}
 	return either(options)
 }

@@ -19,9 +19,10 @@ var coded = [...]codedField{
 	{"foreclosureStatus", folded(index.ForeclosureStatus)},
 	{"dateRange", text(index.DateRange)},
 	{"filingHolder", text(index.FilingHolder)},
-	codedTraits: {"traits", traits},
-	codedZIP:    {"zip", func(_ *index.Filing, d *index.Derived) string { return d.ZIP }},
-	codedOwner:  {"ownerKey", text(index.Owner)}, // a row's word lists the key too, before it; "" without a key
+	codedTraits:  {"traits", traits},
+	codedZIP:     {"zip", func(_ *index.Filing, d *index.Derived) string { return d.ZIP }},
+	codedOwner:   {"ownerKey", text(index.Owner)}, // a row's word lists the key too, before it; "" without a key
+	codedAddress: {"addressKey", func(f *index.Filing, d *index.Derived) string { return d.AddressWord(f) }},
 }
 
 type codedField struct {
@@ -31,16 +32,17 @@ type codedField struct {
 
 // isSorted reports whether words of the i-th coded column are found by their first values: there may be
 // as many as filings, and a client asks for a hundred.
-func isSorted(i int) bool { return i == codedZIP || i == codedOwner }
+func isSorted(i int) bool { return i == codedZIP || i == codedOwner || i == codedAddress }
 
 // Positions in coded.
 const (
-	codedDate   = 0
-	codedCounty = 1
-	codedCity   = 2
-	codedTraits = 9
-	codedZIP    = 10
-	codedOwner  = 11
+	codedDate    = 0
+	codedCounty  = 1
+	codedCity    = 2
+	codedTraits  = 9
+	codedZIP     = 10
+	codedOwner   = 11
+	codedAddress = 12
 )
 
 // numbers is the table of the columns of numbers; NaN is a missing one.
@@ -127,6 +129,8 @@ func dimension(d index.Dimension) (column string, keys func(word string) []strin
 		return "filingHolder", whole
 	case index.ByOwner:
 		return coded[codedOwner].name, one(func(word string) string { _, written, _ := strings.Cut(word, valueEnd); return written })
+	case index.ByAddress:
+		return coded[codedAddress].name, whole
 	}
 	return "categories", func(word string) []string {
 		if word == "" {

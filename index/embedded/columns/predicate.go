@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"filings/index"
+	"filings/index/address"
 )
 
 // condition is a predicate that was compiled for a table: it sets the bits of the rows of a chunk
@@ -174,7 +175,7 @@ func (t *Table) matchFolded(ctx context.Context, field index.Field, values []str
 			}
 			return index.Fold(name)
 		}
-	case index.OwnerKey, index.ZIP:
+	case index.OwnerKey, index.ZIP, index.AddressKey:
 		return t.listed(ctx, column, values)
 	}
 	if !slices.ContainsFunc(coded[:], func(c codedField) bool { return c.name == column }) {
@@ -185,8 +186,8 @@ func (t *Table) matchFolded(ctx context.Context, field index.Field, values []str
 	})
 }
 
-// listed holds for the rows that have one of values first in their word, in a column whose dictionary is
-// sorted: words with the same first value are side by side there.
+// listed holds for the rows that have one of values first in their word, or whose word matches it as a pattern of addresses,
+// in a column whose dictionary is sorted: words with the same first value are side by side there.
 func (t *Table) listed(ctx context.Context, column string, values []string) (condition, error) {
 	words, err := t.dictionary(ctx, column)
 	if err != nil {
@@ -200,12 +201,16 @@ func (t *Table) listed(ctx context.Context, column string, values []string) (con
 	}
 	table := make([]uint8, len(words))
 	for _, v := range values {
-		i := sort.Search(len(sorted), func(i int) bool { return words[sorted[i]] >= v })
-		for ; v != "" && i < len(sorted); i++ {
-			if first, _, _ := strings.Cut(words[sorted[i]], valueEnd); first != v {
+		first, _, isPattern := strings.Cut(v, valueEnd)
+		i := sort.Search(len(sorted), func(i int) bool { return words[sorted[i]] >= first })
+		for ; first != "" && i < len(sorted); i++ {
+			word := words[sorted[i]]
+			if begins, _, _ := strings.Cut(word, valueEnd); begins != first {
 				break
 			}
-			table[sorted[i]] = 1
+			if !isPattern || address.Matches(v, word) {
+				table[sorted[i]] = 1
+			}
 		}
 	}
 	return t.coded(column, table), nil

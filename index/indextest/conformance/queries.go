@@ -64,10 +64,10 @@ func (g *generator) holding(e *indextest.Entry) index.Predicate {
 }
 
 // predicate returns one that holds for e, if e has the value that it needs.
-func (g *generator) predicate(e *indextest.Entry) index.Predicate { return g.ofKind(g.IntN(23), e) }
+func (g *generator) predicate(e *indextest.Entry) index.Predicate { return g.ofKind(g.IntN(24), e) }
 
-// filters are the kinds of predicates that rules X54 and X26 name.
-var filters = map[string]int{"county": 0, "added": 10, "owner": 18, "state": 20, "zip": 21, "current amount": 22}
+// filters are the kinds of predicates that rules X54, X26 and X55 name.
+var filters = map[string]int{"county": 0, "added": 10, "owner": 18, "state": 20, "zip": 21, "current amount": 22, "address": 23}
 
 func (g *generator) ofKind(kind int, e *indextest.Entry) index.Predicate {
 	switch kind {
@@ -83,6 +83,12 @@ func (g *generator) ofKind(kind int, e *indextest.Entry) index.Predicate {
 		return edges.AnyOf(index.ZIP, e.Derived.ZIP, g.pick("32801", index.Derive(g.any()).ZIP)).Predicates()[0]
 	case 22:
 		return g.between(e, index.CurrentAmount)
+	case 23:
+		texts := []string{g.address(e)}
+		for range g.IntN(2) * g.IntN(100) {
+			texts = append(texts, g.address(indextest.NewEntry(g.any())))
+		}
+		return edges.Addresses(texts...)
 	case 1:
 		return edges.AnyOf(index.City, e.Derived.City).Predicates()[0]
 	case 2:
@@ -125,6 +131,18 @@ func (g *generator) ofKind(kind int, e *indextest.Entry) index.Predicate {
 		return edges.AnyOf(index.FilingHolder, e.Text(index.FilingHolder)).Predicates()[0]
 	}
 	return g.contains(e)
+}
+
+// address names the address of e in one of the ways that people do, with a part that it has not now and then.
+func (g *generator) address(e *indextest.Entry) string {
+	text := e.Text(index.PropertyAddress)
+	if before, _, cut := strings.Cut(text, ","); cut && g.IntN(2) == 0 {
+		text = before
+	}
+	text += g.pick("", "", "", " Unit 4")
+	text += g.pick("", ", "+e.Derived.WrittenCity+", "+e.Derived.State+" ", ", "+e.Derived.State+" ", ", Sample, FL ")
+	text += g.pick("", e.Derived.ZIP, "32801")
+	return g.pick(text, strings.ToUpper(text), strings.ReplaceAll(text, " St", " Street"))
 }
 
 // ids are e's and those of up to a hundred others, and some that are no filing's.

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"iter"
@@ -29,8 +30,32 @@ func testRandom(t *testing.T, open func(t *testing.T) Harness) {
 	for name, kind := range filters {
 		t.Run("X54 "+name, func(t *testing.T) { checkFilter(t, r, o, newGenerator(54, filings), kind) })
 	}
+	t.Run("X55 keys", func(t *testing.T) { checkKeys(t, r, o, newGenerator(55, filings)) })
 	t.Run("stats", func(t *testing.T) { sameStats(t, r, o) })
 	t.Run("regions", func(t *testing.T) { checkRegions(t, r, newGenerator(34, filings)) })
+}
+
+// checkKeys compares pages of records with keys, by offset and after a position.
+func checkKeys(t *testing.T, r index.Reader, o *indextest.Oracle, g *generator) {
+	t.Helper()
+	for range filterQueries {
+		w, s := g.query()
+		q := index.Query{Where: w, Sort: s, Offset: g.IntN(50), Limit: 1 + g.IntN(100), Keys: true}
+		for range 2 {
+			want, err1 := o.Rows(t.Context(), q)
+			q.Bytes = g.IntN(2) * 1_000_000
+			got, err2 := r.Rows(t.Context(), q)
+			if err1 != nil || err2 != nil || !slices.EqualFunc(want.Records, got.Records, func(a, b index.Record) bool { return bytes.Equal(a, b) }) {
+				t.Fatalf("%v: %v, %v: %d records, want %d", q, err1, err2, len(got.Records), len(want.Records))
+			}
+			if q.Offset, q.After = 0, got.End; got.End == "" {
+				break
+			}
+			if id, err := want.Records[len(want.Records)-1].ID(); err == nil {
+				q.After = index.PositionAfter(id)
+			}
+		}
+	}
 }
 
 // checkFilter sends queries by predicates of one kind, half of them turned round.

@@ -49,6 +49,15 @@ func AnyOf(field index.Field, vs ...string) index.Filter {
 	return index.Where(index.AnyOf{Fields: []index.Field{field}, Values: folded})
 }
 
+// Addresses selects the filings whose address has all parts of one of these, as the service does.
+func Addresses(texts ...string) index.Predicate {
+	p := index.AnyOf{Fields: []index.Field{index.AddressKey}}
+	for _, text := range texts {
+		p.Values = append(p.Values, index.AddressPatterns(text)...)
+	}
+	return p
+}
+
 // Both returns the filter of the predicates of two.
 func Both(a, b index.Filter) index.Filter { return a.And(b.Predicates()...) }
 

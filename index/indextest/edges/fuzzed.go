@@ -70,7 +70,8 @@ func edgeTexts(field index.Field) []string {
 		return []string{"", "q", "qz", "QZ", "İ ß Σ", "😀 trust", "  two \t blanks ", `50% "off" \ * ? '`, "\x01", "x\x01y",
 			"ESTATE OF 😀", "HEIRS TR", "zz trustee", "～", "éclair"}
 	case index.PropertyAddress:
-		return []string{"", "1 Elm, Sample, FL", "1 Elm,Sample,FL 32801", "9 \x01 Oak", "qzx", "q"}
+		return []string{"", "1 Elm, Sample, FL", "1 Elm,Sample,FL 32801", "9 \x01 Oak", "qzx", "q",
+			"1 ELM ST UNIT 04, SAMPLE, FL", "0001 Elm Street #4", "1-3 É St Rear"}
 	case index.CaseNumber:
 		return []string{"", "1", "01", "a b", "*"}
 	case index.FilingDate:

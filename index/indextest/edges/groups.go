@@ -12,7 +12,7 @@ func Groups() []Group {
 		propertyDataGroup(), equityGroup(), foreclosureGroup(), boxGroup(), antimeridianGroup(), circleGroup(), polygonGroup(),
 		searchGroup(), shortGroup(), characterGroup(), controlGroup(), longGroup(), createdGroup(), ownerKindGroup(),
 		excludedTypesGroup(), excludedCategoriesGroup(), excludedCountiesGroup(), holderGroup(), ownerGroup(), idsGroup(), restGroup(),
-		stateGroup(), zipGroup(), currentAmountGroup(), addedGroup(),
+		stateGroup(), zipGroup(), addressGroup(), currentAmountGroup(), addedGroup(),
 	}
 	for n, g := range groups {
 		for _, f := range g.Filings {

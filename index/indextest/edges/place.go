@@ -1,6 +1,7 @@
 package edges
 
 import (
+	"strings"
 	"time"
 
 	"filings/index"
@@ -44,6 +45,41 @@ func zipGroup() Group {
 		{"several", AnyOf(index.ZIP, "32802", "02903", "99999"), []int64{5, 8}},
 		{"no part of one", AnyOf(index.ZIP, "3280", "2903", ""), nil},
 		{"excluded", noneOf(index.ZIP, "32801"), []int64{5, 6, 7, 8}},
+	}}
+}
+
+func addressGroup() Group {
+	filing := func(id int64, address, city, zip string) *index.Filing {
+		return Filing(id, Values{index.PropertyAddress: address, index.City: city, index.ZIP: zip, index.County: "Orange, FL"})
+	}
+	at := func(texts ...string) index.Filter { return index.Where(Addresses(texts...)) }
+	return Group{"X55", []*index.Filing{
+		filing(1, "12 N Elm St", "Ocoee", ""),
+		filing(2, "0012 NORTH ELM STREET, OCOEE, FL 32801", "", ""),
+		filing(3, "12 N. Elm St Apt 04, Ocoee, FL", "", "34761"),
+		filing(4, "12 N Elm St #4", "", "34761-1234"),
+		filing(5, "12 Elm St", "Ocoee", ""),
+		filing(6, "12 N Elm St W", "Ocoee", ""),
+		filing(7, "Elm St", "Ocoee", ""),
+		filing(8, "12 St Johns Ave", "St Cloud", ""),
+		filing(9, "12 Johns St", "Saint Cloud", ""),
+		filing(10, "7 1/2 강남 Ave", "Ocoee", ""),
+		Filing(11, Values{index.PropertyAddress: "12 N Elm St, Ocoee, GA", index.County: "Orange, FL"}),
+		filing(12, "12 "+strings.Repeat("Elm", index.MaxAddress), "Ocoee", ""),
+	}, []Case{
+		{"each spelling, and no other part", at("12 north elm str."), []int64{1, 2, 3, 4, 11}},
+		{"a unit", at("12 N Elm St Unit 4"), []int64{3, 4}},
+		{"a city and its state", at("12 N Elm St, Ocoee, FL"), []int64{1, 2, 3}},
+		{"a ZIP code", at("12 N Elm St 34761"), []int64{3, 4}},
+		{"a ZIP code, or without one the city", at("12 N Elm St, Ocoee, FL 34761"), []int64{1, 3, 4}},
+		{"all parts", at("12 N Elm St, Apt 4, Ocoee, FL 34761-0001"), []int64{3, 4}},
+		{"a state", at("12 N Elm St, GA"), []int64{11}},
+		{"another direction", at("12 S Elm St", "12 Elm St N"), nil},
+		{"a saint, which is no street", at("12 Saint John's Avenue, Saint Cloud, FL"), []int64{8}},
+		{"several", at("12 Elm Street", "12 Johns St, St. Cloud", "99 Elm St"), []int64{5, 9}},
+		{"beyond ASCII", at("7 1/2 강남 AVENUE, Ocoee"), []int64{10}},
+		{"of no length that addresses have", at("12 " + strings.Repeat("Elm", index.MaxAddress)), nil},
+		{"excluded", index.Where(index.Not{Predicate: Addresses("12 N Elm St", "12 N Elm St W")}), []int64{5, 7, 8, 9, 10, 12}},
 	}}
 }
 

@@ -4,7 +4,7 @@ import { button, element, one } from "./dom.js";
 import { brief, label, money, number } from "./format.js";
 
 /** What is between the values of a filter that takes several: names of counties and of people have commas of their own. */
-export const separators = { filing_types: ",", exclude_filing_types: ",", categories: ",", exclude_categories: ",", county: ";", exclude_counties: ";", exclude_holders: ";", owner: ";", zip: ",", state: "," };
+export const separators = { filing_types: ",", exclude_filing_types: ",", categories: ",", exclude_categories: ",", county: ";", exclude_counties: ";", exclude_holders: ";", owner: ";", address: ";", zip: ",", state: "," };
 const dollars = (text) => (Number.isFinite(Number(text)) ? money(Number(text)).replace(".00", "") : text);
 
 /** The chips of filters: { text, changes }, changes the filters without that one: names and values, "" for none. */
