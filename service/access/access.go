@@ -209,14 +209,6 @@ type Credential struct {
 	Burst   int64  // of each visitor
 }
 
-// Key returns the credential that a text is as a key.
-func Key(text string) (c Credential) {
-	if isKey(text) {
-		c.Hash = HashKey(text)
-	}
-	return c
-}
-
 // Account is what is known of an account.
 type Account struct {
 	User      string    `json:"user"`

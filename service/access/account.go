@@ -55,6 +55,14 @@ func isKey(text string) bool {
 	return ok && len(digits) == keyDigits && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
+// Key returns the credential that a text is as a key.
+func Key(text string) (c Credential) {
+	if isKey(text) {
+		c.Hash = HashKey(text)
+	}
+	return c
+}
+
 // HashKey is how a store knows a key: the SHA-256 of all of it, in hex. The key is random, so nothing slower is needed.
 func HashKey(key string) string {
 	sum := sha256.Sum256([]byte(key))
