@@ -54,6 +54,10 @@ const apostrophes = "'`´‘’ʻʼ′\u1fef\u1ffd"
 
 // Trim cuts white space and format characters off the ends of s: nothing is left of what has no others.
 func Trim(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || s[0] < utf8.RuneSelf && s[len(s)-1] < utf8.RuneSelf { // as nearly always
+		return s
+	}
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
 }
 
