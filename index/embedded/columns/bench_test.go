@@ -53,12 +53,14 @@ func BenchmarkFilter(b *testing.B) {
 	filings := synthetics(benchFilings, 1)
 	table, filters := newTable(b, filings), benchFilters()
 	owners, zips := index.AnyOf{Fields: []index.Field{index.OwnerKey}}, index.AnyOf{Fields: []index.Field{index.ZIP}}
+	addresses := index.AnyOf{Fields: []index.Field{index.AddressKey}}
 	for i := range 100 {
 		f := filings[i*len(filings)/100]
 		owners.Values = append(owners.Values, index.OwnerKeyOf(f.Text(index.Owner)))
 		zips.Values = append(zips.Values, index.Derive(f).ZIP)
+		addresses.Values = append(addresses.Values, index.AddressPatterns(f.Text(index.PropertyAddress))...)
 	}
-	filters["owners"], filters["ZIP codes"] = index.Where(owners), index.Where(zips)
+	filters["owners"], filters["ZIP codes"], filters["addresses"] = index.Where(owners), index.Where(zips), index.Where(addresses)
 	for name, w := range filters {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
