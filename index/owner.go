@@ -84,7 +84,10 @@ func PlainText(text string) string {
 func FormerText(text string) string { return decomposed(text, "'’`") }
 
 // Refolded reports whether the FormerText of a text is another than its PlainText.
-func Refolded(text string) bool { return !isTyped(text) && FormerText(text) != PlainText(text) }
+func Refolded(text string) bool {
+	typed, _ := formOf(text)
+	return !typed && FormerText(text) != PlainText(text)
+}
 
 func decomposed(text, dropped string) string {
 	characters := 0
@@ -210,7 +213,7 @@ var forms = func() map[string]form {
 // the same key have the same mark, as has that key. It sums up the tokens that are in no legal form, which a
 // key has in any order.
 func OwnerMark(name string, seed uint64) (mark uint64) {
-	if len(name) > MaxText || !isTyped(name) {
+	if typed, _ := formOf(name); len(name) > MaxText || !typed {
 		name = PlainText(name)
 	}
 	token := MarkStart

@@ -14,7 +14,10 @@ import (
 // character, in NFC. It is so before, too, where an "İ" is no I with a dot above, and after, since there is a "ẖ"
 // in lower case alone.
 func Fold(s string) string {
-	if isTyped(s) {
+	switch typed, lower := formOf(s); {
+	case lower:
+		return s
+	case typed:
 		return strings.ToLower(s)
 	}
 	return norm.NFC.String(strings.ToLower(norm.NFC.String(Typed(s))))
@@ -23,7 +26,7 @@ func Fold(s string) string {
 // Typed returns s as a keyboard has it: without format characters, such as soft hyphens and those without a
 // width, with "-" for each dash and "'" for each apostrophe.
 func Typed(s string) string {
-	if isTyped(s) {
+	if typed, _ := formOf(s); typed {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
@@ -39,14 +42,18 @@ func Typed(s string) string {
 	}, s)
 }
 
-// isTyped reports whether s is ASCII without anything to replace, as nearly all texts are.
-func isTyped(s string) bool {
+// formOf reports whether s is ASCII without anything to replace, as nearly all texts are, and if so,
+// whether it has no capitals either.
+func formOf(s string) (typed, lower bool) {
+	lower = true
 	for i := range len(s) {
-		if c := s[i]; c >= utf8.RuneSelf || c == '`' {
-			return false
+		c := s[i]
+		if c >= utf8.RuneSelf || c == '`' {
+			return false, false
 		}
+		lower = lower && (c < 'A' || 'Z' < c)
 	}
-	return true
+	return true, lower
 }
 
 // apostrophes are the characters that people use for one. The last two are others of them in NFC.
