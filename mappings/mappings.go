@@ -28,7 +28,7 @@
 //   - x.countyCents is that after a number of the county: what a county has by amounts is counted as a range of it, which visits no
 //     filing.
 //   - x.ownerKey is the key of the owner, which the program computes (index.OwnerKeyOf); x.zip is of five digits.
-//   - x.addressKey is the word of the address (package index/address), whose parts wildcards select.
+//   - x.addressKey is the word of the address (package index/address), and x.address its terms, by which it is found.
 //   - Groups are counted by what has doc values: county, type, owner, holder, classification and categories of the record as they
 //     are, and x.state, x.writtenCity, x.addressKey, x.month and x.year.
 //

@@ -36,6 +36,22 @@ func (k Key) Patterns() []string {
 	return []string{join(unit, k.ZIP, anything, anything, k), join(unit, "", city, state, k)}
 }
 
+// Terms returns the parts of a word, each behind the number of its place: a filing is found by them. Of a pattern
+// it returns those that are not any text, so a pattern matches the words that have all its terms.
+func Terms(pattern string) (terms []string) {
+	if pattern == "" {
+		return nil
+	}
+	place := '0'
+	for part := range strings.SplitSeq(pattern, separator) {
+		if part != anything {
+			terms = append(terms, string(place)+part)
+		}
+		place++
+	}
+	return terms
+}
+
 // Matches reports whether a word matches a pattern.
 func Matches(pattern, word string) bool {
 	return slices.EqualFunc(strings.Split(pattern, separator), strings.Split(word, separator),

@@ -28,8 +28,14 @@ func TestX55_Patterns(t *testing.T) {
 		k := index.AddressKeyOf(tt.named, tt.city, "FL")
 		k.ZIP = tt.zip
 		matches := func(text string) bool {
-			return slices.ContainsFunc(index.AddressPatterns(text),
-				func(pattern string) bool { return address.Matches(pattern, k.Word()) })
+			return slices.ContainsFunc(index.AddressPatterns(text), func(pattern string) bool {
+				matches := address.Matches(pattern, k.Word())
+				lacks := func(term string) bool { return !slices.Contains(address.Terms(k.Word()), term) }
+				if matches == slices.ContainsFunc(address.Terms(pattern), lacks) {
+					t.Errorf("the terms of %q and %q disagree with the pattern", pattern, k.Word())
+				}
+				return matches
+			})
 		}
 		for _, text := range append(tt.has, address.Text(k.Word())) {
 			if !matches(text) {
@@ -42,7 +48,7 @@ func TestX55_Patterns(t *testing.T) {
 			}
 		}
 	}
-	if word := (address.Key{}).Word(); word != "" || (address.Key{}).Patterns() != nil || address.Text("") != "" {
+	if word := (address.Key{}).Word(); word != "" || (address.Key{}).Patterns() != nil || address.Text("") != "" || address.Terms("") != nil {
 		t.Errorf("no address has the word %q", word)
 	}
 }

@@ -19,17 +19,19 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/index/address"
 	"filings/index/sidecar"
 )
 
 // Names of fields that no field of package index has.
 const (
-	DayField   = "x.day"   // FilingDate as days since 1970-01-01
-	MarksField = "x.is"    // words for what is true of the filing: names of fields
-	TextField  = "x.text"  // search texts, each followed by TextEnd
-	RunsField  = "x.runs"  // what the runs of search texts end with
-	CentsField = "x.cents" // FilingAmount in whole cents
-	PointField = "x.point" // the coordinates, rounded
+	DayField     = "x.day"     // FilingDate as days since 1970-01-01
+	MarksField   = "x.is"      // words for what is true of the filing: names of fields
+	TextField    = "x.text"    // search texts, each followed by TextEnd
+	RunsField    = "x.runs"    // what the runs of search texts end with
+	AddressField = "x.address" // address.Terms of its word
+	CentsField   = "x.cents"   // FilingAmount in whole cents
+	PointField   = "x.point"   // the coordinates, rounded
 
 	writtenCityField, yearField = "writtenCity", "year" // in x, to group by
 )
@@ -146,7 +148,9 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 		x.text(field.String(), index.Fold(f.Text(field)))
 	}
 	x.text(index.OwnerKey.String(), index.OwnerKeyOf(f.Text(index.Owner)))
-	x.text(index.AddressKey.String(), d.AddressWord(f))
+	word := d.AddressWord(f)
+	x.text(index.AddressKey.String(), word)
+	x.array("address", address.Terms(word), "")
 	x.array(index.Categories.String(), f.Categories, "")
 	x.array("is", marks(f, &d), "")
 	x.array("text", slices.DeleteFunc(d.Search[:], func(text string) bool { return text == "" }), TextEnd)

@@ -43,7 +43,10 @@ func TestAppend(t *testing.T) {
 		{"full", &full, `{
 			"county": "orange, fl", "countyName": "orange", "state": "FL", "city": "ocoee", "writtenCity": "Ocoee", "zip": "34761",
 			"month": "1969-12", "year": "1969", "day": -1,
-			"owner": "estate of a  doe tr", "ownerKey": "estate of a doe trust", "addressKey": "1 elm st\u0000\u000034761\u0000ocoee\u0000fl", "filingType": "tax lien", "filingHolder": "sample fund", "propertyClassification": "land",
+			"owner": "estate of a  doe tr", "ownerKey": "estate of a doe trust",
+			"addressKey": "1 elm st\u0000\u000034761\u0000ocoee\u0000fl",
+			"address": ["01 elm st", "1", "234761", "3ocoee", "4fl"],
+			"filingType": "tax lien", "filingHolder": "sample fund", "propertyClassification": "land",
 			"foreclosureStatus": "auction", "categories": ["residential", "land"],
 			"is": ["foreclosureStatus", "propertyData", "trust", "estate"],
 			"text": ["estate of a doe tr\u0000\u0000", "1 elm st, ocoee, fl 34761\u0000\u0000", "x1\u0000\u0000"],

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"filings/index"
+	"filings/index/address"
 	"filings/index/elastic/document"
 )
 
@@ -102,13 +103,18 @@ func anyOf(p index.AnyOf) Object {
 	return either(options)
 }
 
-// anyAddress selects by patterns of addresses. Each begins with a house number and a street, so few terms are looked at.
+// anyAddress selects by patterns of addresses. Few filings have the street and house number that each has.
 func anyAddress(patterns []string) Object {
 	options := make([]Object, 0, len(patterns))
 	for _, pattern := range patterns {
-		if len(pattern) <= index.MaxAddress {
-			options = append(options, Object{"wildcard": Object{document.Derived(index.AddressKey): Object{"value": pattern}}})
+		if len(pattern) > index.MaxAddress {
+			continue
 		}
+		var all []Object
+		for _, term := range address.Terms(pattern) {
+			all = append(all, Object{"term": Object{document.AddressField: term}})
+		}
+		options = append(options, Object{"bool": Object{"filter": all}})
 	}
 	return either(options)
 }
