@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { hashOf, readHash } from "./address.js";
 import { chipsOf, sentenceOf } from "./chips.js";
 import { choose, isChosen, lastDay, others, plain, unitOf } from "./facets.js";
-import { apart, Groups } from "./groups.js";
+import { added, apart, Groups } from "./groups.js";
 import { label, value } from "./format.js";
 import { anchorOf, find, languages, requestsOf, sectionsOf } from "./guide.js";
 import { barsOf, chosenOf, daysOf } from "./strip.js";
@@ -72,6 +72,14 @@ test("a table of two kinds is both kinds of groups, each under the filter of the
   assert.equal(typed.filing_type.groups[0].filings, 5);
   assert.deepEqual(apart(cells, kinds, { month: "2026-02" }).filing_type.groups.map(({ key }) => key), ["Lis Pendens", "Tax Lien"]);
   assert.equal(apart(cells, kinds, { filing_types: "a spelling that only the service knows" }), null);
+});
+
+test("writings of one value are one group, under the most frequent writing", () => {
+  const rows = ["O’Brien", "o'brien", "O\u00adBrien", "O'BRIEN – Smith", "O’Brien - Smith", "constructor", null].map((key) => [key, 1, null]);
+  assert.deepEqual(added(rows).groups.map(({ key, filings }) => [key, filings]),
+    [["O'BRIEN – Smith", 2], ["O’Brien", 2], ["O\u00adBrien", 1], ["constructor", 1], [null, 1]]);
+  assert.equal(added([...rows, ["o'brien", 1, null]]).groups[0].key, "o'brien");
+  assert.ok(isChosen("holder", "O’Brien", { holder: " o'brien " }));
 });
 
 test("what one of two kinds filters costs nothing; too large a table is asked for in two", async () => {

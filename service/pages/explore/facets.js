@@ -46,12 +46,15 @@ export const unitOf = (where) => (windowOf(where) || where.date_range <= 62 ? "d
 /** The last day of a month. */
 export const lastDay = (month) => new Date(Date.UTC(month.slice(0, 4), month.slice(5, 7), 0)).toISOString().slice(0, 10);
 
+/** A text as the service compares it: a ’ is a ', a – is a -, and nothing invisible counts. */
+export const folded = (text) => text.replace(/['`´‘’ʻʼ′]/g, "'").replace(/\p{Dash}/gu, "-").replace(/\p{Cf}/gu, "").normalize("NFC").toLowerCase().normalize("NFC");
+
 /** A county's name as the service compares it: Orange County, FL is orange fl, and so is orange ,fl. */
-export const plain = (county) => county.toLowerCase().replaceAll(",", " ").trim().replace(/\s+/g, " ").replace(/ (county|parish|borough)(?=( ..)?$)/, "");
+export const plain = (county) => folded(county).replaceAll(",", " ").trim().replace(/\s+/g, " ").replace(/ (county|parish|borough)(?=( ..)?$)/, "");
 
 /** Whether filters select a group by name. A county's name without its state is every county of that name. */
 export function isChosen(by, key, where) {
-  const same = (value) => value.trim().toLowerCase() === key.toLowerCase();
+  const same = (value) => folded(value.trim()) === folded(key);
   switch (by) {
     case "county":
       return (where.county ?? "").split(";").some((one) => [key, key.replace(/, ..$/, "")].some((name) => plain(name) === plain(one)));
@@ -77,9 +80,9 @@ export function choose(by, key, where) {
     return { month: only ? "" : key, date_start: "", date_end: "" };
   }
   if (by !== "filing_type") return { [by]: chosen ? "" : key };
-  const rest = listed(where).filter((value) => value.toLowerCase() !== key.toLowerCase());
+  const rest = listed(where).filter((value) => folded(value) !== folded(key));
   if (chosen) {
-    const single = where.filing_type?.toLowerCase() === key.toLowerCase() ? "" : (where.filing_type ?? "");
+    const single = folded(where.filing_type ?? "") === folded(key) ? "" : (where.filing_type ?? "");
     return { filing_type: single, filing_types: rest.join(",") };
   }
   if (key.includes(",")) return { filing_type: key }; // a list would take it for two

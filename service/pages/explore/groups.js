@@ -4,7 +4,7 @@
 const most = 1000; // groups that are asked for: nobody reads more of them
 const pairs = 4000; // cells of a table of two kinds
 
-import { isChosen, isFiltered, others } from "./facets.js";
+import { folded, isChosen, isFiltered, others } from "./facets.js";
 
 const fields = { county: "county", filing_type: "filingType", holder: "filingHolder", day: "filingDate", month: "filingDate" };
 
@@ -101,15 +101,19 @@ export function apart(cells, kinds, where) {
   return both.includes(null) ? null : Object.fromEntries(both);
 }
 
-/** Groups added up by their keys, most filings first. */
-function added(parts) {
+/** Groups added up by their keys, each under its most frequent writing, as the service has it; most filings first. */
+export function added(parts) {
   const groups = new Map();
   for (const [key, filings, sum] of parts) {
-    const group = groups.get(key?.toLowerCase() ?? null) ?? { key, filings: 0, sum: null };
+    const name = key ? folded(key) : null;
+    const group = groups.get(name) ?? { key, filings: 0, sum: null, writings: new Map() };
     group.filings += filings;
+    group.writings.set(key, (group.writings.get(key) ?? 0) + filings);
+    const more = group.writings.get(key) - group.writings.get(group.key);
+    if (more > 0 || (more === 0 && key < group.key)) group.key = key;
     if (sum !== null) group.sum = Math.round(((group.sum ?? 0) + sum) * 100) / 100;
-    groups.set(key?.toLowerCase() ?? null, group);
+    groups.set(name, group);
   }
-  const sorted = [...groups.values()].sort((a, b) => b.filings - a.filings || (a.key === null) - (b.key === null) || (a.key < b.key ? -1 : 1));
+  const sorted = [...groups.values()].map(({ key, filings, sum }) => ({ key, filings, sum })).sort((a, b) => b.filings - a.filings || (a.key === null) - (b.key === null) || (a.key < b.key ? -1 : 1));
   return { groups: sorted, total: sorted.length };
 }
