@@ -51,7 +51,7 @@ type Storage interface {
 	Delete(ctx context.Context, parts []Part) error
 	// Strip replaces the copies of filings in the changeset that leads to a generation, and leaves
 	// nothing of what they were, nor of what was deleted of the generation, where these are stored.
-	// Who reads the changeset meanwhile gets either, or index.ErrUnavailable. One that cannot be
+	// A reader of the changeset meanwhile gets either, or index.ErrUnavailable. One that cannot be
 	// read any more is deleted.
 	Strip(ctx context.Context, name string, strip func(index.Version) index.Version) error
 

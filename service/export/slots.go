@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Who waits for a slot of Slots waits at most for the time of its context. After slowAfter of
+// A caller waits for a slot of Slots at most for the time of its context. After slowAfter of
 // waiting, the export that took least meanwhile gives up its slot, if it took less than SlowBytes.
 const (
 	slowAfter = 2.0 / 3

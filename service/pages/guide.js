@@ -1,4 +1,4 @@
-// What the guide's pages have besides their text: a search over all of them, buttons that copy, samples in other languages.
+// The additions to the guide's pages: a search over all of them, buttons that copy, samples in other languages.
 
 const narrow = globalThis.matchMedia?.("(width < 50rem)"); // as in pages.css
 

@@ -21,7 +21,7 @@ const maxPage, maxLink = 86_400, 400 * 86_400
 // maxLabel is how many characters the label of a token has at the most.
 const maxLabel = 60
 
-// What a token calls some endpoints.
+// Names that tokens have for some endpoints.
 const owners, export, changes = "owners", "export", "changes"
 
 // onlyCounties reports whether raw has no filters but those that owners have too: county and state.

@@ -3,7 +3,7 @@
 //
 // # Design
 //
-// What fills memory is mostly garbage: Go lets it grow to as much as is in use, which is the cache.
+// Most of the memory is garbage: Go lets it grow to as much as is in use, which is the cache.
 // A limit of Go's makes it collect earlier. The limit is soft, and a process that has more in use
 // than that spends half of its time on collecting; so the cache gives way first, which GOMEMLIMIT
 // alone cannot make it do (docs/figures.md has the five minutes with and without). What the key

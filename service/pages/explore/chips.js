@@ -1,9 +1,9 @@
-// What is filtered, in words: a chip each above the result, and a sentence on paper.
+// The filters in words: a chip each above the result, and a sentence on paper.
 
 import { button, element, one } from "./dom.js";
 import { brief, label, money, number } from "./format.js";
 
-/** What is between the values of a filter that takes several: names of counties and of people have commas of their own. */
+/** The separator between the values of a filter that takes several: names of counties and of people have commas of their own. */
 export const separators = { filing_types: ",", exclude_filing_types: ",", categories: ",", exclude_categories: ",", county: ";", exclude_counties: ";", exclude_holders: ";", owner: ";", address: ";", zip: ",", state: "," };
 const dollars = (text) => (Number.isFinite(Number(text)) ? money(Number(text)).replace(".00", "") : text);
 

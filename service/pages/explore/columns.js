@@ -4,7 +4,7 @@ import { element, one } from "./dom.js";
 import { label } from "./format.js";
 import { keep, kept } from "./view.js";
 
-// What tells filings apart; the other fields can be chosen, and follow as they were answered.
+// The columns that tell filings apart; the other fields can be chosen, and follow as they were answered.
 const first = ["owner", "filingAmount", "filingDate", "filingType", "county", "propertyAddress", "filingHolder"];
 
 const ordered = (fields) => [...first.filter((field) => fields.includes(field)), ...fields.filter((field) => !first.includes(field))];

@@ -48,7 +48,7 @@ export class Details {
     });
   }
 
-  /** What has changed in a filing since the oldest generation that is kept: { differences, since }, or what is said instead. */
+  /** The changes of a filing since the oldest generation that is kept: { differences, since }, or the text that stands instead. */
   async #changes(filing, signal) {
     try {
       const { data: generations } = await this.#get("generations", "v1/generations", {}, signal);

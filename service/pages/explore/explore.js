@@ -475,7 +475,7 @@ function counties() {
   return names;
 }
 
-/** What the search box completes from: groups of what is filtered, or all counties while there are none. */
+/** The source of the search box's completions: groups of what is filtered, or all counties while there are none. */
 function known() {
   const groups = side.known;
   return groups.county.length ? groups : { ...groups, county: every.map((key) => ({ key })) };

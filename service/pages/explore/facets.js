@@ -40,7 +40,7 @@ function windowOf({ month = "", date_start = month, date_end = month }) {
   return isShort ? { date_start: `${first}-01`, date_end: lastDay(last) } : null;
 }
 
-/** What filings over time are grouped by: days where filters choose some two months, else months. */
+/** The unit by which filings are grouped over time: days where filters choose some two months, else months. */
 export const unitOf = (where) => (windowOf(where) || where.date_range <= 62 ? "day" : "month");
 
 /** The last day of a month. */

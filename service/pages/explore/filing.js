@@ -12,7 +12,7 @@ const related = { owner: "owner", filingHolder: "holder", county: "county", fili
 /** What a filing is called. */
 export const titleOf = (filing) => filing.owner ?? `Filing ${filing.id}`;
 
-/** What tells filings apart, in one line. */
+/** A filing in one line. */
 const gistOf = (filing, ...more) => ["filingType", "filingAmount", "filingDate", ...more].map((name) => value(name, filing[name])).filter((text) => text !== "–").join(" · ");
 
 /** The sections of a filing: { title: [names] }, without what has no value. */
@@ -26,7 +26,7 @@ export function sectionsOf(filing) {
   };
 }
 
-/** What differs between two records of a filing: [{ name, before, now }]. */
+/** The differences between two records of a filing: [{ name, before, now }]. */
 export function differencesOf(before, now) {
   const names = Object.keys(now).filter((name) => name in before && value(name, before[name]) !== value(name, now[name]));
   return names.map((name) => ({ name, before: value(name, before[name]), now: value(name, now[name]) }));

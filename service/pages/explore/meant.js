@@ -6,14 +6,14 @@ import { counted } from "./suggest.js";
 
 const most = 3; // owners that are proposed
 
-/** What a list has in place of a term: { text, offers }, the owners that most of its filings name, as filters. */
+/** The list's replacement for a term: { text, offers }, the owners that most of its filings name, as filters. */
 export function meantOf(q, { data, meta: { corrected } }) {
   const words = corrected.map(({ from, to }) => `${to.join(" or ")} for ${from}`).join(", ");
   const offers = counted(data, "owner").slice(0, most).map(({ key }) => ({ text: key, changes: { owner: key, q: "" } }));
   return { text: `No filing contains “${q}” as it stands. Shown are those with ${words || "its words in another order"}.`, said: " Did you mean the owner ", offers };
 }
 
-/** What the values that no filing has are near to: { text, offers }; null where there are none. */
+/** The offers in place of values that no filing has: { text, offers }; null where there are none. */
 export function nearOf(unmatched = []) {
   if (!unmatched.length) return null;
   const offers = unmatched.flatMap(({ parameter, nearest }) => (nearest ?? []).map((near) => ({ text: near, changes: { [parameter]: near } })));

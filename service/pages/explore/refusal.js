@@ -15,7 +15,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What the headers of a response say of its account. */
+/** The account, as the headers of a response have it. */
 export function limitsOf(headers) {
   const [limit, remaining, reset] = ["Limit", "Remaining", "Reset"].map((name) => Number(headers.get(`X-RateLimit-${name}`)));
   return { limit, remaining, reset };

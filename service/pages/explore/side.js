@@ -1,4 +1,4 @@
-// What is beside the map: facets and time, which show; groups, download, usage, each of which asks when the reader opens it.
+// The panels beside the map: facets and time, which show; groups, download, usage, each of which asks when the reader opens it.
 
 import { Bars } from "./bars.js";
 import { one } from "./dom.js";

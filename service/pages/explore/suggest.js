@@ -1,4 +1,4 @@
-// What the search box completes, by kind: counties, types, holders, owners, addresses. A key that is typed there is offered to be
+// The completions of the search box, by kind: counties, types, holders, owners, addresses. A key that is typed there is offered to be
 // used as the key.
 
 import { element, one } from "./dom.js";
@@ -19,7 +19,7 @@ export function begins(text, typed) {
 }
 
 /**
- * What may complete a typed text: { kind, value, filings }. known are groups by kind, rows the filings that contain what was
+ * The completions of a typed text: { kind, value, filings }. known are groups by kind, rows the filings that contain what was
  * typed, with the owners and addresses that are offered.
  */
 export function suggestionsFor(typed, known, rows) {

@@ -32,7 +32,7 @@ export class View {
   }
 }
 
-/** What this browser keeps of how the reader likes the page; null: nothing, or it keeps nothing for pages. */
+/** The reader's preferences, as this browser keeps them; null: nothing, or it keeps nothing for pages. */
 export function kept(name) {
   try {
     return localStorage.getItem(name);

@@ -17,10 +17,10 @@ const helps = {
   added_since: "Added to this service on this day or later.", added_until: "Added to this service on this day or earlier.",
 };
 
-/** What the help of a filter says: of one that this page does not know, what the service says of it, without names of its own. */
+/** The help of a filter: of one that this page does not know, the service's, without names of its own. */
 export const helpOf = ({ name, description }) => helps[name] ?? plainly(description.replace(/ (Example|Must be).*/, ""));
 
-/** What the service says, in a reader's words. */
+/** The service's messages in a reader's words. */
 export function plainly(said) {
   return said.replaceAll("`", "").replace(/,? separated by commas,? or (the parameter )?repeated/gi, ", with commas between")
     .replace("must be a plain decimal number", "must be a number").replace("must be a name, which has a letter or digit", "must have a letter or a digit")
