@@ -179,7 +179,7 @@ func TestE3_Elasticsearch(t *testing.T) {
 					real.ServeHTTP(w, r)
 				}
 			})
-			paths := []string{"/v1/filings?limit=3", "/v1/counties"}
+			paths := []string{"/v1/filings?limit=3", "/v1/filings/groups?by=county"}
 			if tt.about != searches {
 				paths = []string{"/v1/filings/1", "/v1/filings/1"}
 			}

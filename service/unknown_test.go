@@ -57,7 +57,7 @@ func TestP5_Strict(t *testing.T) {
 	s := newSite(t, oracle(fixture(t)))
 	const others = "min_amount, max_amount, min_current_amount, max_current_amount, filing_type, filing_types, " +
 		"date_range, month, date_start, date_end, added_since, added_until, categories, " +
-		"exclude_filing_types, exclude_categories, exclude_counties, owner, holder, exclude_holders, ids, property_type, has_property_data, min_equity_percent, foreclosure_filter, min_acres, max_acres, " +
+		"exclude_filing_types, exclude_categories, exclude_counties, owner, address, holder, exclude_holders, ids, property_type, has_property_data, min_equity_percent, foreclosure_filter, min_acres, max_acres, " +
 		"bounds_north, bounds_south, bounds_east, bounds_west, near, radius, polygon, has_coordinates, sort_by, sort_order, limit, offset, cursor, fields, generation"
 	for _, tt := range []struct{ name, target, prefer, want string }{
 		{"nearest", "/v1/filings?limitt=1", "handling=strict", "unknown parameter limitt; did you mean limit?"},

@@ -21,6 +21,7 @@ type selecting struct {
 	// total is what the page rows of the selected filings has for its total; false: it has none.
 	total  func(selected, rows []*index.Filing) (int64, bool)
 	within func(bytes int, records []index.Record) []index.Record
+	keyed  func(*index.Filing) index.Record
 
 	mu       sync.Mutex
 	selected map[string][]*index.Filing
@@ -28,7 +29,7 @@ type selecting struct {
 
 func newSelecting(o *indextest.Oracle) *selecting {
 	return &selecting{Oracle: o, holds: (*indextest.Entry).Holds, order: indextest.Compare, page: pageOf, next: next, total: totalOf,
-		within: indextest.Within, selected: map[string][]*index.Filing{}}
+		within: indextest.Within, keyed: indextest.Keyed, selected: map[string][]*index.Filing{}}
 }
 
 func pageOf(selected []*index.Filing, q index.Query) []*index.Filing {
@@ -71,6 +72,11 @@ func (r *selecting) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	}
 	rows := r.page(rest, q)
 	page := indextest.PageOf(rows, r.within(q.Bytes, r.Records(rows)))
+	for i := range page.Records {
+		if q.Keys {
+			page.Records[i] = r.keyed(rows[i])
+		}
+	}
 	if q.Count {
 		page.Total, page.Counted = r.total(all, rows)
 	}

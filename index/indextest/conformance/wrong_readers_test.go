@@ -271,6 +271,9 @@ func wrongPages() []wrong {
 		reading("pages of any number of bytes", "Crawl/P2_P17_pages_of_7/X8_of_so_many_bytes", func(r *selecting) {
 			r.within = func(_ int, records []index.Record) []index.Record { return records }
 		}),
+		reading("keys are left out", "Random/X55_keys", func(r *selecting) {
+			r.keyed = func(f *index.Filing) index.Record { return index.AppendRecord(nil, f) }
+		}),
 		reading("a record more than there is room for", "Crawl/X8_long_filings", func(r *selecting) {
 			r.within = func(bytes int, records []index.Record) []index.Record {
 				return records[:min(len(records), len(indextest.Within(bytes, records))+1)]
