@@ -70,6 +70,30 @@ func TestX18_WithoutCopies(t *testing.T) {
 	}
 }
 
+// TestX53_LeftBehind: what a process that was killed had written anew of a changeset is gone from its segments, too,
+// when filings are next taken out, though these are in it no more.
+func TestX53_LeftBehind(t *testing.T) {
+	t.Parallel()
+	s := newTestStore(t)
+	_, err1 := indextest.Load(t.Context(), s, slices.Values(ownedBy("A", 3)))
+	name, err2 := indextest.Load(t.Context(), s, slices.Values(ownedBy("B", 3)))
+	changeset := changesetIndex(name)
+	w := &sidecarWriter{storage: s.storage, index: changeset}
+	put := w.put(t.Context())
+	if err := errors.Join(err1, err2, put("x", 0, nil), w.flush(t.Context()), put("x", 0, nil), w.flush(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := s.deletedDocuments(t.Context(), changeset); err != nil || left == 0 {
+		t.Fatalf("%d deleted documents, %v: nothing to take out", left, err)
+	}
+	if err := s.Strip(t.Context(), name, func(v index.Version) index.Version { return v }); err != nil {
+		t.Error(err)
+	}
+	if left, err := s.deletedDocuments(t.Context(), changeset); err != nil || left != 0 {
+		t.Errorf("%d deleted documents are left, %v", left, err)
+	}
+}
+
 // TestX19_FaultsWhileChangesetsAreWritten: Elasticsearch refuses for a moment, and the changeset is whole; or it is full, and
 // then the
 // generation is never sealed, and leaves nothing once it is deleted.

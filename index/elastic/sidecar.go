@@ -110,30 +110,41 @@ func (s *storage) Filings(ctx context.Context, name string, ids []int64) ([]inde
 func (s *storage) Strip(ctx context.Context, name string, strip func(index.Version) index.Version) error {
 	changeset := changesetIndex(name)
 	w := &sidecarWriter{storage: s, index: changeset}
-	some, err := sidecar.Strip(ctx, s.chunks(changeset), w.put(ctx), strip)
-	if errors.Is(err, index.ErrNotFound) {
-		err = nil
-	} else if some {
-		if err = w.flush(ctx); err == nil {
-			err = s.expunge(ctx, changeset)
-		}
+	_, err := sidecar.Strip(ctx, s.chunks(changeset), w.put(ctx), strip)
+	if err == nil {
+		err = w.flush(ctx)
 	}
-	if err != nil {
+	if err == nil {
+		err = s.clean(ctx, changeset, s.expunge)
+	}
+	if err != nil && !errors.Is(err, index.ErrNotFound) {
 		return fmt.Errorf("taking filings out of the changeset of %s: %w", name, err)
 	}
 	// Searches go on meanwhile, and it need not be opened again: it was written long ago, as a rule.
-	left, err := s.deletedDocuments(ctx, name)
-	if err == nil && left > 0 {
-		err = s.mergeDeleted(ctx, name)
-	}
+	err = s.clean(ctx, name, s.mergeDeleted)
 	if errors.Is(err, index.ErrGone) || errors.Is(err, index.ErrNotFound) {
 		return nil
 	}
 	return err
 }
 
+// clean merges the deleted documents of an index away, whoever deleted them: a process that is killed
+// after it wrote leaves them.
+func (s *storage) clean(ctx context.Context, name string, merge func(context.Context, string) error) error {
+	left, err := s.deletedDocuments(ctx, name)
+	if err == nil && left > 0 {
+		err = merge(ctx, name)
+	}
+	return err
+}
+
 // deletedDocuments returns how many of an index are still in a segment.
 func (s *storage) deletedDocuments(ctx context.Context, name string) (int64, error) {
+	if err := s.c.Send(ctx, client.RequestTime, func() esapi.Request {
+		return esapi.IndicesRefreshRequest{Index: []string{name}}
+	}); err != nil {
+		return 0, err
+	}
 	var stats struct {
 		All struct {
 			Total struct{ Docs struct{ Deleted int64 } }
@@ -173,7 +184,7 @@ func (s *storage) mergeDeleted(ctx context.Context, name string) error {
 		all := strings.NewReader(`{"index.merge.policy.expunge_deletes_allowed":0}`)
 		for _, r := range []esapi.Request{
 			esapi.IndicesPutSettingsRequest{Index: this, Body: all},
-			esapi.IndicesForcemergeRequest{Index: this, OnlyExpungeDeletes: &only}, esapi.IndicesRefreshRequest{Index: this},
+			esapi.IndicesForcemergeRequest{Index: this, OnlyExpungeDeletes: &only},
 		} {
 			if _, err := s.c.Do(ctx, r); err != nil {
 				return err

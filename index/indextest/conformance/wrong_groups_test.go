@@ -121,7 +121,7 @@ func wrongGroups() []wrong {
 		groups("each case a group", "by_hand/sums_of_cents", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
 			return right(rewritten(o, func(f *index.Filing) {
 				if county := f.Text(index.County); county == strings.ToUpper(county) {
-					f.SetText(index.County, "\u200b"+county)
+					f.SetText(index.County, "\x01"+county)
 				}
 			}), w, q)
 		}),
