@@ -28,20 +28,41 @@ func Preview(ctx context.Context, store generation.Store, w Withhold) (m Matches
 		return m, err
 	}
 	m.Key = kind + " key " + keys[0].text
-	live, err := store.Live(ctx)
-	if err != nil || live.Generation() == "" {
+	if live, err := store.Live(ctx); err != nil || live.Generation() == "" {
 		return m, err
 	}
 	list := generation.Withheld{Secret: []byte(rand.Text())}
 	s := New(&list, w.AddTo(&list, time.Now()))
-	for c, err := range s.Found(ctx, store, live.Generation(), w.Where()) {
-		if err != nil {
+	for tries := 0; ; tries++ {
+		m.Filings, m.Counties = 0, map[string]int64{}
+		err = m.count(ctx, store, s, w.Where())
+		if !errors.Is(err, index.ErrNotFound) || tries == mostTries {
 			return m, err
 		}
-		m.Filings++
-		m.Counties[c.Filing.Text(index.County)]++
 	}
-	return m, nil
+}
+
+// mostTries is how often Preview looks for a live generation that another process deletes before it is read.
+const mostTries = 5
+
+func (m *Matches) count(ctx context.Context, store generation.Store, s *Sieve, where *index.Filter) error {
+	all, err := store.Generations(ctx) // Store.Live may be a second behind
+	if err != nil {
+		return err
+	}
+	for _, g := range all {
+		if !g.Live {
+			continue
+		}
+		for c, err := range s.Found(ctx, store, g.Name, where) {
+			if err != nil {
+				return err
+			}
+			m.Filings++
+			m.Counties[c.Filing.Text(index.County)]++
+		}
+	}
+	return nil
 }
 
 // Where returns a filter that selects all that w withholds, of a generation of either folding; nil where there is
