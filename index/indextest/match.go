@@ -75,7 +75,7 @@ func (e *Entry) Holds(p index.Predicate) bool {
 
 // isAt reports whether the address of e matches a pattern.
 func (e *Entry) isAt(pattern string) bool {
-	is, err := path.Match(pattern, e.Derived.AddressWord(e.Filing))
+	is, err := path.Match(pattern, e.address)
 	return is && err == nil
 }
 

@@ -29,11 +29,13 @@ type Entry struct {
 	Derived  index.Derived
 	Searched [4]string // the texts that Contains looks in
 	ownerKey string
+	address  string // its word
 }
 
 // NewEntry returns the Entry of f.
 func NewEntry(f *index.Filing) *Entry {
 	e := &Entry{Filing: f, Derived: index.Derive(f), ownerKey: ownerKey(f.Text(index.Owner))}
+	e.address = e.Derived.AddressWord(f)
 	for i, field := range []index.Field{index.Owner, index.PropertyAddress, index.CaseNumber, index.County} {
 		e.Searched[i] = index.SearchText(f.Text(field))
 	}

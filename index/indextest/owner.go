@@ -85,7 +85,7 @@ func worded(text string) string {
 
 // addressKey is the key of e's address as clients see it.
 func (e *Entry) addressKey() string {
-	parts := strings.Split(e.Derived.AddressWord(e.Filing), "\x00")
+	parts := strings.Split(e.address, "\x00")
 	if len(parts) == 1 {
 		return ""
 	}
