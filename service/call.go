@@ -116,8 +116,8 @@ func (k *call) traceID() []slog.Attr {
 	return nil
 }
 
-// callerAttributes are those of a log record that say who sent k.
-func (k *call) callerAttributes() (all []slog.Attr) {
+// appendCaller appends the attributes of a log record that say who sent k.
+func (k *call) appendCaller(all []slog.Attr) []slog.Attr {
 	if k.known {
 		all = append(all, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
 	}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strconv"
 	"time"
 
@@ -160,7 +159,7 @@ func (s *Service) newRecord(k *call) record {
 		r.tier = string(k.admission.Tier)
 	}
 	r.attributes = append(edge.Attributes(k.http, k.id, k.route), slog.String("client", s.client(k.http).String()))
-	r.attributes = append(r.attributes, k.callerAttributes()...)
+	r.attributes = k.appendCaller(r.attributes)
 	return r
 }
 
@@ -171,8 +170,8 @@ func (r record) end(failure string, attributes []slog.Attr) {
 		level = slog.LevelError
 	}
 	r.of.metrics.observed(r.route, strconv.Itoa(r.status), r.tier, took)
-	attributes = slices.Concat(r.attributes, []slog.Attr{edge.Took(took)}, attributes)
-	r.of.log.LogAttrs(context.Background(), level, "request", attributes...)
+	r.attributes = append(append(r.attributes, edge.Took(took)), attributes...)
+	r.of.log.LogAttrs(context.Background(), level, "request", r.attributes...)
 	r.span.EndRequest(r.method, routed(r.route), r.status, failure)
 }
 
