@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -766,34 +765,8 @@ func TestX51_Owners(t *testing.T) {
 	}
 }
 
-// asked counts what is asked of an engine about owners.
-type asked struct {
-	*lineage
-	owners, words atomic.Int64
-}
-
-type askedReader struct {
-	index.Reader
-	of *asked
-}
-
-func (e *asked) Live(ctx context.Context) (index.Reader, error) {
-	r, err := e.lineage.Live(ctx)
-	return askedReader{r, e}, err
-}
-
-func (r askedReader) Owners(ctx context.Context, q index.OwnerQuery) (index.Owners, error) {
-	r.of.owners.Add(1)
-	return r.Reader.Owners(ctx, q)
-}
-
-func (r askedReader) Nearest(ctx context.Context, words []string) ([][]string, error) {
-	r.of.words.Add(int64(len(words)))
-	return r.Reader.Nearest(ctx, words)
-}
-
-// TestX51_OwnersNear: owners whose name is near are looked for where nothing is there to send and the owner has no filing, and for a
-// name as long as one of an owner.
+// TestX51_OwnersNear: owners whose name is near are looked for if nothing is there to send and the owner has no filing, and
+// for a name as long as one of an owner.
 func TestX51_OwnersNear(t *testing.T) {
 	t.Parallel()
 	var filings []*index.Filing
@@ -802,9 +775,10 @@ func TestX51_OwnersNear(t *testing.T) {
 		f.SetText(index.Owner, name)
 		filings = append(filings, f)
 	}
-	engine := &asked{lineage: &lineage{}}
-	engine.promote(filings[:1])
-	engine.promote(filings)
+	e := &lineage{}
+	e.promote(filings[:1])
+	e.promote(filings)
+	engine := &counted{Engine: e}
 	s := newSite(t, engine, withTools)
 	long := strings.TrimSpace(strings.Repeat("larchwood ", 5000))
 	for _, tt := range []struct {

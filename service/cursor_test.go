@@ -323,7 +323,7 @@ func TestX3_CrawlWhileGenerationsAreSwapped(t *testing.T) {
 // counted counts the calls of an engine.
 type counted struct {
 	index.Engine
-	rows, counts atomic.Int64
+	rows, counts, owners, words atomic.Int64
 }
 
 type countedReader struct {
@@ -352,6 +352,16 @@ func (r countedReader) Rows(ctx context.Context, q index.Query) (index.Page, err
 func (r countedReader) Count(ctx context.Context, w index.Filter) (int64, error) {
 	r.of.counts.Add(1)
 	return r.Reader.Count(ctx, w)
+}
+
+func (r countedReader) Owners(ctx context.Context, q index.OwnerQuery) (index.Owners, error) {
+	r.of.owners.Add(1)
+	return r.Reader.Owners(ctx, q)
+}
+
+func (r countedReader) Nearest(ctx context.Context, words []string) ([][]string, error) {
+	r.of.words.Add(int64(len(words)))
+	return r.Reader.Nearest(ctx, words)
 }
 
 // No page but the first counts.

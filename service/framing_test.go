@@ -83,6 +83,9 @@ func TestE2_Framing(t *testing.T) {
 			{"a blank before the colon", request("Content-Length : 3\r\n") + "abc" + inner, "400"},
 			{"a folded line", request("X: a\r\n Content-Length: 3\r\n") + "abc" + inner, "400"},
 			{"no colon", request("nonsense\r\n"), "400"},
+			{"a line that ends with LF alone", request("X: a\n") + inner, "400"},
+			{"an empty line of LF alone", strings.TrimSuffix(inner, "\r\n") + "\n" + inner, "400"},
+			{"LFs alone", strings.ReplaceAll(inner, "\r\n", "\n") + inner, "400"},
 			{"two hosts", request("Host: i\r\n") + inner, "400"},
 			{"0x", chunked("0x5e\r\n" + inner), "400"},
 			{"0zzz", chunked("0zzz\r\n\r\n" + inner), "400"},
@@ -137,15 +140,18 @@ func TestE2_PlainIdle(t *testing.T) {
 	}
 }
 
-// TestE2_SlowHeads: the plain listeners send 408 when a request began and did not end.
+// TestE2_SlowHeads: the plain listeners send 408 when a request began and did not end. An empty
+// line of LF alone is no end.
 func TestE2_SlowHeads(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(nil))
 	for name, app := range map[string]*fiber.App{"redirect": s.Service.Redirect(443), "operations": s.Service.Operations()} {
 		app.Server().ReadTimeout = 250 * time.Millisecond
-		conn := dialPlain(t, listenPlain(t, app))
-		if all := talkWhole(t, conn, "GET / HT"); !strings.HasPrefix(all, "HTTP/1.1 408 ") {
-			t.Errorf("%s: %q, want a 408", name, all)
+		address := listenPlain(t, app)
+		for _, head := range []string{"GET / HT", "GET / HTTP/1.1\nHost: h\n\n", "GET / HTTP/1.1\r\nHost: h\r\n\n"} {
+			if all := talkWhole(t, dialPlain(t, address), head); !strings.HasPrefix(all, "HTTP/1.1 408 ") {
+				t.Errorf("%s: %q to %q, want a 408", name, all, head)
+			}
 		}
 	}
 }
