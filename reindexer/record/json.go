@@ -74,8 +74,6 @@ func unreadable(err error) *Fault {
 	return &Fault{Reason: "not JSON: " + err.Error()}
 }
 
-var errName = errors.New("a name must be in quotes") // "{fa" is not the beginning of an object
-
 // value reads the next value. The members of an object go to into; nil: to a map of its own.
 func (j *JSON) value(into map[string]any) (any, error) {
 	switch kind := j.decoder.PeekKind(); kind {
@@ -115,11 +113,11 @@ func (j *JSON) members(into map[string]any) (map[string]any, error) {
 	_, err := j.decoder.ReadToken()
 	for err == nil && j.decoder.PeekKind() != '}' {
 		if kind := j.decoder.PeekKind(); kind != '"' {
-			_, err = j.decoder.ReadToken() // which is an error at once, and no value that may be cut off
-			if errors.Is(err, io.ErrUnexpectedEOF) && strings.IndexByte("tfn", byte(kind)) >= 0 {
-				at := j.decoder.InputOffset()
-				at += int64(strings.IndexByte(j.text[at:], byte(kind)))
-				err = &jsontext.SyntacticError{ByteOffset: at, Err: errName}
+			end := j.decoder.InputOffset()
+			if _, err = j.decoder.ReadToken(); kind != 0 && errors.Is(err, io.ErrUnexpectedEOF) {
+				// "{fa" and "{-" are no beginning of a record
+				at := len(j.text) - len(strings.TrimLeft(j.text[end:], ", \t\r\n"))
+				err = &jsontext.SyntacticError{ByteOffset: int64(at), Err: jsontext.ErrNonStringName}
 			}
 			continue
 		}

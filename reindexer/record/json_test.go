@@ -113,8 +113,12 @@ func TestL4_JSON(t *testing.T) {
 		`"\ud800"`:                  {Reason: "has a lone surrogate, which is no character"},
 		`{"a":1,"a":"\ud800"}`:      {Member: "a", Reason: "has a lone surrogate, which is no character"}, // it comes first
 		`{"a":"\ud800","b":`:        {Reason: "the record is cut off", Cut: true},
-		`{fa`:                       {Reason: "not JSON at byte 2: a name must be in quotes"},
-		`{"a":1,t`:                  {Reason: "not JSON at byte 8: a name must be in quotes"},
+		`{fa`:                       {Reason: "not JSON at byte 2: object member name must be a string"},
+		`{true`:                     {Reason: "not JSON at byte 2: object member name must be a string"},
+		`{"a":1,t`:                  {Reason: "not JSON at byte 8: object member name must be a string"},
+		`{"a":1, -`:                 {Reason: "not JSON at byte 9: object member name must be a string"},
+		`{"a":1,1e`:                 {Reason: "not JSON at byte 8: object member name must be a string"},
+		`{[`:                        {Reason: "not JSON at byte 2: object member name must be a string"},
 		`{"a":1,`:                   {Reason: "the record is cut off", Cut: true},
 		`{"a":1,"a":2,"b":tru`:      {Reason: "the record is cut off", Cut: true},
 	} {
