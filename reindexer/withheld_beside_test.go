@@ -1,6 +1,7 @@
 package reindexer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -66,6 +67,52 @@ func besideAtCalls(t *testing.T, every int) {
 			})
 		}
 	}
+}
+
+// TestX53_PreviewBeside: what would be withheld is counted in the live generation, also where another process makes another one live, and
+// deletes the one before, at any call of the count.
+func TestX53_PreviewBeside(t *testing.T) {
+	t.Parallel()
+	for want, w := range map[int64]sieve.Withhold{
+		4: {Owner: "Blanketflower, Wren", Reason: "order 7"}, 2: {Address: "12 N Elm St, Orlando, FL 32801", Reason: "order 7"},
+	} {
+		for at, met := 1, true; met && !t.Failed(); at++ {
+			b, calls := newBeside(t), 0
+			met = false
+			call := func(string) error {
+				if calls++; calls == at {
+					met = true
+					cfg := b.config(t, nil)
+					cfg.Withhold = &sieve.Withhold{Owner: "Zoe Zinnia", Reason: "order 8"}
+					mustRun(t, cfg)
+				}
+				return nil
+			}
+			b.memory.Read = func(o *indextest.Oracle) index.Reader { return &deletable{o, b.memory, call} }
+			store := b.memory.Open(b.clock.Now, call, nil)
+			store.LiveFor = time.Second // which does not pass
+			if m, err := sieve.Preview(t.Context(), store, w); err != nil || m.Filings != want || len(m.Counties) == 0 {
+				t.Errorf("%s: beside call %d: %+v, %v", w.Owner+w.Address, at, m, err)
+			}
+		}
+	}
+}
+
+// deletable is the Reader of a generation that can be deleted while it is read.
+type deletable struct {
+	*indextest.Oracle
+	memory *indextest.Memory
+	before func(call string) error
+}
+
+func (d *deletable) Rows(ctx context.Context, q index.Query) (index.Page, error) {
+	if err := d.before("Rows"); err != nil {
+		return index.Page{}, err
+	}
+	if d.memory.Parts[d.Generation()] == nil {
+		return index.Page{}, index.ErrGone
+	}
+	return d.Oracle.Rows(ctx, q)
 }
 
 var everybody = owned("Ann", upTo(12)...) + person(51, 52) + owned("Zoe Zinnia", 61, 62)

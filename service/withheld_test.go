@@ -32,7 +32,7 @@ func (k keeping) withhold(t *testing.T, name, live string) {
 	if err := lock.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	k.store.(interface{ LookAgain() }).LookAgain() // a second later
+	k.store.LookAgain() // a second later
 }
 
 // TestX53_CutExport: an export whose generation is deleted since filings are withheld is cut, on the embedded engine too, whose file

@@ -119,6 +119,8 @@ func (h *Hold) Error() string {
 // Store is an index.Engine whose generations can be managed.
 type Store interface {
 	index.Engine
+	// LookAgain makes the next Live find out which generation is live now.
+	LookAgain()
 	// Generations lists all generations, the newest first, unsealed ones included.
 	Generations(ctx context.Context) ([]Info, error)
 	// Swap makes generation `to`, which must be sealed, live in one atomic step if `from` is live

@@ -28,39 +28,30 @@ func Preview(ctx context.Context, store generation.Store, w Withhold) (m Matches
 		return m, err
 	}
 	m.Key = kind + " key " + keys[0].text
-	if live, err := store.Live(ctx); err != nil || live.Generation() == "" {
-		return m, err
-	}
 	list := generation.Withheld{Secret: []byte(rand.Text())}
 	s := New(&list, w.AddTo(&list, time.Now()))
-	for tries := 0; ; tries++ {
-		m.Filings, m.Counties = 0, map[string]int64{}
-		err = m.count(ctx, store, s, w.Where())
-		if !errors.Is(err, index.ErrNotFound) || tries == mostTries {
+	for before := ""; ; store.LookAgain() {
+		live, err := store.Live(ctx)
+		if err != nil || live.Generation() == "" {
 			return m, err
 		}
+		err = m.count(s.Found(ctx, store, live.Generation(), w.Where()))
+		deleted := errors.Is(err, index.ErrNotFound) || errors.Is(err, index.ErrGone)
+		if !deleted || live.Generation() == before {
+			return m, err
+		}
+		before = live.Generation() // another process has made another one live
 	}
 }
 
-// mostTries is how often Preview looks for a live generation that another process deletes before it is read.
-const mostTries = 5
-
-func (m *Matches) count(ctx context.Context, store generation.Store, s *Sieve, where *index.Filter) error {
-	all, err := store.Generations(ctx) // Store.Live may be a second behind
-	if err != nil {
-		return err
-	}
-	for _, g := range all {
-		if !g.Live {
-			continue
+func (m *Matches) count(found iter.Seq2[Found, error]) error {
+	m.Filings, m.Counties = 0, map[string]int64{}
+	for c, err := range found {
+		if err != nil {
+			return err
 		}
-		for c, err := range s.Found(ctx, store, g.Name, where) {
-			if err != nil {
-				return err
-			}
-			m.Filings++
-			m.Counties[c.Filing.Text(index.County)]++
-		}
+		m.Filings++
+		m.Counties[c.Filing.Text(index.County)]++
 	}
 	return nil
 }
