@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { hashOf, readHash } from "./address.js";
+import { Cells } from "./cells.js";
 import { chipsOf, sentenceOf } from "./chips.js";
 import { choose, isChosen, lastDay, others, plain, unitOf } from "./facets.js";
 import { added, apart, Groups } from "./groups.js";
@@ -185,4 +186,24 @@ test("the guide's search has sections with titles first, and no heading of a sam
   assert.deepEqual(find(sections, "region").map(({ title }) => title), ["Maps", "Filters"]);
   assert.deepEqual(find(sections, "region nowhere"), []);
   assert.equal(anchorOf("Regions of near"), "regions-of-near");
+});
+
+test("cells of earlier filters say where filings are of filters that select no others", async () => {
+  const view = { zoom: 6, left: 0.2, right: 0.4, top: 0.3, bottom: 0.5 };
+  const asks = async (...filters) => {
+    const sent = [], cells = new Cells((generation, where, name) => sent.push(name) && new ArrayBuffer(0), () => {});
+    for (const [i, where] of filters.entries()) {
+      cells.use("g", where);
+      if (!i) cells.learnWorld({ cells: [], precision: 6 }); // none of the first ones is anywhere
+    }
+    await cells.load(view, new AbortController().signal);
+    return sent.length > 0;
+  };
+  const lee = { county: "Lee, FL" }, tax = { filing_type: "Tax Lien" }, types = { filing_types: "HOA Lien" };
+  for (const filters of [[lee, { ...lee, ...tax }], [lee, { ...lee, ...types }, { ...lee, ...types, q: "elm" }], [tax, { ...tax, ...lee }]]) {
+    assert.ok(!(await asks(...filters)), JSON.stringify(filters));
+  }
+  for (const filters of [[lee, tax], [tax, { ...tax, ...types }], [types, { ...types, ...tax }], [lee, {}], [{ ...lee, q: "elm" }, { ...lee, q: "elms" }]]) {
+    assert.ok(await asks(...filters), JSON.stringify(filters));
+  }
 });

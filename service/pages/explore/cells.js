@@ -37,7 +37,8 @@ export class Cells {
     if (JSON.stringify(of) === JSON.stringify(this.#of)) return;
     this.#asking.abort();
     this.#asking = new AbortController();
-    const [before, earlier = {}] = this.#of, narrows = before === generation && Object.entries(earlier).every(([name, value]) => of[1][name] === value);
+    const [before, earlier = {}] = this.#of;
+    const narrows = before === generation && [",", typesOf(of[1])].includes(typesOf(earlier)) && Object.entries(earlier).every(([name, value]) => of[1][name] === value);
     this.#outer = narrows ? (this.#known.get("0/0/0") ?? this.#outer) : null;
     this.#of = of;
     this.#known.clear();
@@ -149,6 +150,9 @@ function lasting({ date_range, ...where }) {
   const first = new Date(Date.now() - date_range * 86_400_000).toISOString().slice(0, 10);
   return { ...where, date_start: first > (where.date_start ?? "") ? first : where.date_start };
 }
+
+/** The filing types of filters: any of two parameters, so a second one selects more. */
+const typesOf = ({ filing_type = "", filing_types = "" }) => `${filing_type},${filing_types}`;
 
 const nameOf = ({ z, x, y }) => `${z}/${x}/${y}`;
 

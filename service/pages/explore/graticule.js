@@ -2,7 +2,7 @@
 // tell where one is.
 
 import { write } from "./outline.js";
-import { east, west } from "./world.js";
+import { east, served, west } from "./world.js";
 
 const steps = [30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005];
 const apart = 110; // pixels between two meridians, at least
@@ -18,7 +18,7 @@ export function drawGraticule(map, group) {
   for (const lng of between(Math.max(view.getWest(), west), Math.min(view.getEast(), east), step)) {
     line(group, [[-85, lng], [85, lng]]);
     if (map.latLngToContainerPoint([corner.lat, lng]).x < apart / 2) continue; // its degrees would be on those of a parallel
-    write(group, [corner.lat, lng], degrees(lng < -180 ? lng + 360 : lng, decimals, "E", "W"), "degrees meridian");
+    write(group, [corner.lat, lng], degrees(served(lng), decimals, "E", "W"), "degrees meridian");
   }
   for (const lat of between(Math.max(view.getSouth(), -85), Math.min(view.getNorth(), 85), step)) {
     line(group, [[lat, west], [lat, east]]);
