@@ -80,6 +80,33 @@ func TestExplore_Fresh(t *testing.T) {
 	checkQuiet(e)
 }
 
+// TestExplore_Gone: when the generation of the tiles is gone, the list is asked for again, which tells the next one.
+func TestExplore_Gone(t *testing.T) {
+	t.Parallel()
+	servers.Nightly(t, "browser")
+	e := explore(t, "")
+	e.Value(`{
+		const whole = fetch;
+		let gone = 0, lists = 0;
+		window.fetch = async (address, options) => {
+			if (/\/v1\/filings\?/.test(address)) lists++;
+			const isGone = /\/v1\/tiles\//.test(address) && lists < 2 && gone++ < 20; // not forever
+			return isGone ? new Response('{"error":{"message":"gone"}}', { status: 410 }) : whole(address, options);
+		};
+	} ""`)
+	e.use(e.site.Key)
+	e.act(func() { e.Click("#map .leaflet-control-zoom-in") })
+	var lists int
+	for _, path := range e.sent(0) {
+		if kind(t, path) == "list" {
+			lists++
+		}
+	}
+	if all, _ := e.in(""); lists != 2 || e.total() != all || e.counted() == 0 {
+		t.Errorf("%d lists were asked for; %d filings of %d, %d on the map", lists, e.total(), all, e.counted())
+	}
+}
+
 // TestExplore_KeySearched: a key that is typed or pasted into the search box or a field, or comes with a link, is never sent as a term,
 // and Enter in the search box uses it as the key.
 func TestExplore_KeySearched(t *testing.T) {

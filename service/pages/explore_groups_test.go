@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -154,6 +155,35 @@ func TestExplore_Groups(t *testing.T) {
 		t.Errorf("pressed are %q, of %d filings", pressed, e.total())
 	}
 	checkQuiet(e)
+}
+
+// TestExplore_ReadWhole: filings of several pages that are read whole come in one order, also if the first page came in another before,
+// and each of them opens without a request.
+func TestExplore_ReadWhole(t *testing.T) {
+	t.Parallel()
+	servers.Nightly(t, "browser")
+	counties := []string{"Duval, FL", "Hillsborough, FL", "Miami-Dade, FL", "Orange, CA", "Pinellas, FL"}
+	e := explore(t, "#in_view=true&county="+url.QueryEscape(strings.Join(counties, ";")))
+	e.use(e.site.Key)
+	e.act(func() { e.Click(`#table [data-sort="filingAmount"] button`) })
+	e.act(func() { e.Click("#in-view") })
+	if n := e.total(); n <= 100 || n > 300 {
+		t.Fatalf("%d filings are not for the test", n)
+	}
+	sent := len(e.sent(0))
+	group(e, "filing_type")
+	selected := func(f *index.Filing) bool { return slices.Contains(counties, countyOf(f)) }
+	want := e.groups("No filing type", typeOf, selected)
+	if got, _ := bars(e); !slices.Equal(got, want) || len(e.sent(sent)) > 0 {
+		t.Errorf("the types are %q, want %q; it sent %q", got, want, e.sent(sent))
+	}
+	shown := e.ids()
+	i := slices.IndexFunc(e.filings, func(f *index.Filing) bool { return selected(f) && !slices.Contains(shown, fmt.Sprint(f.ID)) })
+	e.Value(fmt.Sprintf(`location.hash += "&filing=%d"`, e.filings[i].ID))
+	e.Wait(`!document.querySelector("#filing").hidden`)
+	if got := e.sent(sent); slices.ContainsFunc(got, func(path string) bool { return strings.HasPrefix(path, "/v1/filings/") }) {
+		t.Errorf("a filing of another page: it sent %q", got)
+	}
 }
 
 // checkAll: all groups show when they are asked for.

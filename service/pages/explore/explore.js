@@ -139,7 +139,7 @@ function count(name, value, asked) {
   if (total !== null) return total;
   if (!counts.has(key)) {
     if (!asked && (name !== "owner" || client.account?.tier === "free")) return null;
-    const [path, filter] = name === "address" ? ["v1/filings/search", "q"] : ["v1/filings", name]; // no filter has addresses
+    const [path, filter] = name === "address" ? ["v1/filings/search", "q"] : ["v1/filings", name]; // the filter of addresses refuses one without a house number
     const answer = get("count", path, { [filter]: value, limit: 1 }, reading.signal).then(({ pagination }) => pagination.total);
     counts.set(key, answer.catch(() => counts.delete(key) && null));
   }
@@ -174,6 +174,7 @@ async function ask() {
     asking.abort(); // the other one
     if (failure.status === 410) { // the tiles are of a generation that is gone: the list tells the next one
       [found, rows] = [null, false];
+      client.renew();
       return ask();
     }
     clear();
@@ -197,10 +198,11 @@ async function find(signal) {
 async function askAll(signal) {
   const { total, list } = found, pagesAtMost = inView.checked ? 1 : view.map ? 3 : 2;
   if (found.all || total > pageSize * pagesAtMost) return;
-  const others = Array.from({ length: Math.ceil(total / pageSize) }, (_, page) => page * pageSize).filter((from) => from !== list.pagination.offset);
-  const pages = await Promise.all(others.map((from) => getRows("more", { offset: from || "" }, signal)));
+  const starts = list.data.length === total ? [] : Array.from({ length: Math.ceil(total / pageSize) }, (_, page) => page * pageSize);
+  const pages = await Promise.all(starts.map((from) => getRows("more", { offset: from || "" }, signal))); // in one order; one that is here costs nothing
   if (client.generation !== found.generation) return; // newer data came meanwhile: the pages are of two generations
-  found.all = [list, ...pages].flatMap(({ data }) => data);
+  found.all = pages.length ? pages.flatMap(({ data }) => data) : list.data;
+  details.learn(found.all);
   tiles.learnFilings(found.all);
 }
 
