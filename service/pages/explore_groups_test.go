@@ -158,7 +158,7 @@ func TestExplore_Groups(t *testing.T) {
 }
 
 // TestExplore_ReadWhole: filings of several pages that are read whole come in one order, also if the first page came in another before,
-// and each of them opens without a request.
+// and are printed, and each of them opened, without a request.
 func TestExplore_ReadWhole(t *testing.T) {
 	t.Parallel()
 	servers.Nightly(t, "browser")
@@ -176,6 +176,13 @@ func TestExplore_ReadWhole(t *testing.T) {
 	want := e.groups("No filing type", typeOf, selected)
 	if got, _ := bars(e); !slices.Equal(got, want) || len(e.sent(sent)) > 0 {
 		t.Errorf("the types are %q, want %q; it sent %q", got, want, e.sent(sent))
+	}
+	total := fmt.Sprint(e.total())
+	e.Value(`window.print = () => { window.paper = String(new Set([...document.querySelectorAll("#table tr[data-id]")].map((row) => row.dataset.id)).size); }; ""`)
+	e.Click("#print")
+	e.Wait(`window.paper`)
+	if got := e.Value(`paper`); got != total || len(e.sent(sent)) > 0 {
+		t.Errorf("%s filings of %s are printed; it sent %q", got, total, e.sent(sent))
 	}
 	shown := e.ids()
 	i := slices.IndexFunc(e.filings, func(f *index.Filing) bool { return selected(f) && !slices.Contains(shown, fmt.Sprint(f.ID)) })

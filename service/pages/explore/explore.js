@@ -198,12 +198,11 @@ async function find(signal) {
 async function askAll(signal) {
   const { total, list } = found, pagesAtMost = inView.checked ? 1 : view.map ? 3 : 2;
   if (found.all || total > pageSize * pagesAtMost) return;
-  const starts = list.data.length === total ? [] : Array.from({ length: Math.ceil(total / pageSize) }, (_, page) => page * pageSize);
-  const pages = await Promise.all(starts.map((from) => getRows("more", { offset: from || "" }, signal))); // in one order; one that is here costs nothing
+  const all = list.data.length === total ? list.data : await getPages(total, signal);
   if (client.generation !== found.generation) return; // newer data came meanwhile: the pages are of two generations
-  found.all = pages.length ? pages.flatMap(({ data }) => data) : list.data;
-  details.learn(found.all);
-  tiles.learnFilings(found.all);
+  found.all = all;
+  details.learn(all);
+  tiles.learnFilings(all);
 }
 
 /** Asks where it is, and goes there when the filters name another place. */
@@ -279,6 +278,12 @@ async function getRows(name, parameters, signal, typos = where.q ? "auto" : "") 
     if (!typos || !failure.message?.includes("before owners were kept")) throw failure;
     return getRows(name, parameters, signal, "");
   }
+}
+
+/** All filings of the list, in its order: a page that is here costs nothing. */
+async function getPages(total, signal) {
+  const starts = Array.from({ length: Math.ceil(total / pageSize) }, (_, page) => page * pageSize);
+  return (await Promise.all(starts.map((from) => getRows("more", { offset: from || "" }, signal)))).flatMap(({ data }) => data);
 }
 
 const listPath = () => (where.q ? "v1/filings/search" : "v1/filings");
@@ -453,6 +458,7 @@ async function print() {
   const { data, pagination: { total } } = shown;
   try {
     const all = data.length === Math.min(total, mostPrinted) ? data
+      : !inView.checked && found?.all?.length === total ? await getPages(total, signal)
       : (await getRows("print", { ...(inView.checked && map.bounds), cursor: "*", limit: mostPrinted }, signal)).data;
     trouble("print", null);
     results.showRows(all, search.columns, "");
