@@ -765,8 +765,8 @@ func TestX51_Owners(t *testing.T) {
 	}
 }
 
-// TestX51_OwnersNear: owners whose name is near are looked for if nothing is there to send and the owner has no filing, and
-// for a name as long as one of an owner.
+// TestX51_OwnersNear: owners whose name is near are looked for if nothing is there to send and
+// the owner has no filing, and for a name as long as one of an owner.
 func TestX51_OwnersNear(t *testing.T) {
 	t.Parallel()
 	var filings []*index.Filing

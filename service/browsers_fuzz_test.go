@@ -173,7 +173,8 @@ func (f *tokenFuzz) request() {
 	k := some(f, f.tokens...)
 	query, wanted := f.conditions(2, k.allowed)
 	counts := true // wanted is what the request selects
-	kind := some(f, "list", "list", "search", "one", "one", "clusters", "groups", "owners", "tiles", "tiles", "tiles.json", "export", "changes", "never")
+	kind := some(f, "list", "list", "search", "one", "one", "clusters", "groups", "owners", "tiles", "tiles",
+		"tiles.json", "export", "changes", "never")
 	var path string
 	switch kind {
 	case "list":
@@ -198,7 +199,8 @@ func (f *tokenFuzz) request() {
 		path = "/v1/filings/export?" + some(f, "", "q=a&") + query
 		counts = !strings.Contains(path, "q=")
 	case "changes":
-		path = fmt.Sprintf("/v1/filings/changes?limit=%d&since=%s%s", 1+f.dice.IntN(300), strings.Split(f.tiles, "/")[3], query)
+		path = fmt.Sprintf("/v1/filings/changes?limit=%d&since=%s%s", 1+f.dice.IntN(300), strings.Split(f.tiles, "/")[3],
+			query)
 	case "never":
 		path = some(f, "/v1/stats?", "/v1/stats/counties?", "/v1/counties?", "/v1/counties/Orange/months?", "/v1/counties/Orange/date-ranges?", "/v1/coverage?", "/v1/fields?", "/v1/generations?",
 			"/v1/me?", "/v1/me/usage?", "/v1/tokens?origin="+pageOrigin)

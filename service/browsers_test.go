@@ -155,9 +155,11 @@ func TestX33_Scope(t *testing.T) {
 		{access.Pro, "fields=owner", "/v1/filings/1", `"data":{"id":1,"owner":"The Maple Family Trust"}`, 200},
 		{access.Pro, "fields=owner", "/v1/filings/1?fields=id", `"data":{"id":1}`, 200},
 		{access.Pro, "fields=owner", "/v1/filings/1?fields=county", "fields must be some of id,owner, which the token has", 400},
-		{access.Pro, "fields=county", "/v1/filings/1?fields=ownerKey", "fields must be some of id,county, which the token has", 400},
+		{access.Pro, "fields=county", "/v1/filings/1?fields=ownerKey",
+			"fields must be some of id,county, which the token has", 400},
 		{access.Pro, "fields=county,owner,propertyAddress", "/v1/filings/1?fields=addressKey", "fields must be some of", 400},
-		{access.Pro, "fields=county,addressKey", "/v1/filings/1", `"data":{"id":1,"county":"Orange, FL","addressKey":"12 oak st, 32801"}`, 200},
+		{access.Pro, "fields=county,addressKey", "/v1/filings/1",
+			`"data":{"id":1,"county":"Orange, FL","addressKey":"12 oak st, 32801"}`, 200},
 		{access.Pro, "county=Orange", "/v1/filings/3", "there is no filing with the id 3", 404},
 		{access.Pro, "county=Orange", "/v1/owners?q=oak", `"total":0`, 200},
 		{access.Pro, "county=Orange", "/v1/owners?county=Bibb,+GA", `"total":0`, 200},
@@ -396,7 +398,8 @@ func TestX33_Limits(t *testing.T) {
 		}
 	}
 	a := from("203.0.113.1")
-	if a.status != 429 || !strings.Contains(a.body, "this account's daily quota for tokens is used up") || a.header.Get("Retry-After") != "43200" ||
+	if a.status != 429 || !strings.Contains(a.body, "this account's daily quota for tokens is used up") ||
+		a.header.Get("Retry-After") != "43200" ||
 		!strings.Contains(a.header.Get("RateLimit"), `"tokens";r=0;t=43200`) {
 		t.Errorf("%d %s %v", a.status, a.body, a.header)
 	}
@@ -431,7 +434,8 @@ func TestX33_RefusedExports(t *testing.T) {
 	if a := s.visit(t, token, "/v1/filings"); a.status != 200 {
 		t.Errorf("the last one of the share: %d %s", a.status, a.body)
 	}
-	if a := s.visit(t, token, "/v1/filings/export"); a.status != 429 || !strings.Contains(a.body, "daily quota for tokens") {
+	if a := s.visit(t, token, "/v1/filings/export"); a.status != 429 ||
+		!strings.Contains(a.body, "daily quota for tokens") {
 		t.Errorf("beyond the share: %d %s", a.status, a.body)
 	}
 	if a := s.get(t, access.Enterprise, "/v1/me"); a.header.Get("X-RateLimit-Remaining") != "43" {

@@ -118,7 +118,8 @@ func TestX3_Pages(t *testing.T) {
 		t.Errorf("Link: %s", got)
 	}
 	legacy := s.crawl(t, "/v1/liens?cursor=*")
-	if got := legacy.header.Get("Link"); !strings.HasPrefix(got, `<filings>; rel="successor-version", <?cursor=`) || !strings.HasSuffix(got, `>; rel="next"`) {
+	if got := legacy.header.Get("Link"); !strings.HasPrefix(got, `<filings>; rel="successor-version", <?cursor=`) ||
+		!strings.HasSuffix(got, `>; rel="next"`) {
 		t.Errorf("Link of the legacy path: %s", got)
 	}
 	second := s.crawl(t, first.next("/v1/filings")+"&limit=5") // another limit, which is kept from there on

@@ -104,7 +104,8 @@ func TestX12_Envelope(t *testing.T) {
 func TestX12_Invalid(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))
-	const form = "one or two of state, county, city, filing_type, day, month, year, property_classification, category, holder, owner, address, each once"
+	const form = "one or two of state, county, city, filing_type, day, month, year, property_classification, " +
+		"category, holder, owner, address, each once"
 	for query, want := range map[string]string{
 		"":                                    "by must be given: " + form,
 		"by=":                                 "by must be " + form,

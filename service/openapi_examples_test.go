@@ -95,7 +95,8 @@ func exampleRequest(t testing.TB, path string, op *openapi3.Operation, name stri
 	companions := map[string]string{"after": "generation", "near": "radius", "radius": "near"}
 	for _, ref := range op.Parameters {
 		p := ref.Value
-		needed := p.Required || p.Name == name || strings.HasPrefix(name, "bounds_") && strings.HasPrefix(p.Name, "bounds_") || companions[name] == p.Name ||
+		needed := p.Required || p.Name == name ||
+			strings.HasPrefix(name, "bounds_") && strings.HasPrefix(p.Name, "bounds_") || companions[name] == p.Name ||
 			path == "/v1/tokens" && p.Name == "origin" // without it, endpoints are required (rule X57)
 		switch {
 		case !needed || p.In == "header":

@@ -12,8 +12,8 @@ import (
 	"filings/service/access"
 )
 
-// TestX65_Prefix: behind a proxy that serves the API below a path, each address in a response leads below that path again, to what
-// is there.
+// TestX65_Prefix: behind a proxy that serves the API below a path, each address in a response
+// leads below that path again, to what is there.
 func TestX65_Prefix(t *testing.T) {
 	t.Parallel()
 	const public = "https://proxy.example:444/county/filings"

@@ -197,8 +197,9 @@ func TestX35_MapLibre(t *testing.T) {
 	}
 }
 
-// openElsewhere opens a page with a map on an origin of its own, whose tiles are of l, by a token with these filters. It has the lines
-// of the documents that have these texts, and new tokens at /token.
+// openElsewhere opens a page with a map on an origin of its own, whose tiles are of l, by a
+// token with these filters. It has the lines of the documents that have these texts, and new
+// tokens at /token.
 func (s *site) openElsewhere(t *testing.T, l *servicetest.Listener, filters string, has ...string) *webtest.Page {
 	t.Helper()
 	maplibre := http.FileServer(http.Dir(filepath.Join(servers.NodeModules(t, "maplibre-gl"), "maplibre-gl", "dist")))
@@ -206,7 +207,8 @@ func (s *site) openElsewhere(t *testing.T, l *servicetest.Listener, filters stri
 	other := httptest.NewServer(files)
 	t.Cleanup(other.Close)
 	token := func() string {
-		return s.get(t, access.Pro, "/v1/tokens?endpoints=tiles&visitor_burst=25&expires_in=600&origin="+other.URL+filters).body
+		return s.get(t, access.Pro,
+			"/v1/tokens?endpoints=tiles&visitor_burst=25&expires_in=600&origin="+other.URL+filters).body
 	}
 	files.Handle("/maplibre/", http.StripPrefix("/maplibre/", maplibre))
 	files.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page) })
@@ -277,7 +279,8 @@ func TestX35_OpenMap(t *testing.T) {
 		p.Wait(fmt.Sprintf(`(window.address = map.getSource("filings")?.tiles?.[0] ?? "").includes(%q) && address !== %q &&
 			map.areTilesLoaded() && map.queryRenderedFeatures().length > 0`, generation, address))
 		address = p.Value("address")
-		got := p.Value(`errors.filter((e) => !/\((401|410)\)/.test(e)).join() + [map.getCenter().lng.toFixed(1), map.getZoom()]`)
+		got := p.Value(`errors.filter((e) => !/\((401|410)\)/.test(e)).join() +
+			[map.getCenter().lng.toFixed(1), map.getZoom()]`)
 		if want := fmt.Sprintf("-81.4,%d", 9+i); got != want {
 			t.Errorf("%d: errors, or another view: %s", i, got)
 		}
@@ -287,8 +290,8 @@ func TestX35_OpenMap(t *testing.T) {
 	}
 }
 
-// TestP15_MapView: the lines of docs/api/webmaps.md for clusters request the box of each view, past ±180 degrees and at each end of
-// the zooms too.
+// TestP15_MapView: the lines of docs/api/webmaps.md for clusters request the box of each view,
+// past ±180 degrees and at each end of the zooms too.
 func TestP15_MapView(t *testing.T) {
 	t.Parallel()
 	servers.Nightly(t, "proxies")
@@ -297,15 +300,18 @@ func TestP15_MapView(t *testing.T) {
 	l := servicetest.ListenTLS(t, s.App)
 	p := s.openElsewhere(t, l, "")
 	lines := strings.ReplaceAll(mapLines(t, "clusters?"), "localhost:8443", l.Address)
-	prelude := fmt.Sprintf(`window.shown = null; const headers = { "X-API-Key": %q }, show = (answer) => (shown = answer);`, s.Keys[access.Pro])
+	prelude := fmt.Sprintf(`window.shown = null;
+		const headers = { "X-API-Key": %q }, show = (answer) => (shown = answer);`, s.Keys[access.Pro])
 	p.Do(chromedp.Evaluate[chromedp.Void](prelude + lines))
 	for _, view := range []struct {
 		center string
 		zoom   float64
 		want   string
 	}{
-		{"[180, 52]", 7, "4"}, {"[-180, 52]", 7, "4"}, {"[179.9, 52]", 7, "4"}, {"[-179.9, 52]", 7, "4"}, {"[540, 52]", 7, "4"},
-		{"[-81.4, 28.5]", 9, "1"}, {"[278.6, 28.5]", 9, "1"}, {"[-81.4, 28.5]", 22, "1"}, {"[0, 0]", 0, "6"}, {"[180, 0]", 0, "6"},
+		{"[180, 52]", 7, "4"}, {"[-180, 52]", 7, "4"}, {"[179.9, 52]", 7, "4"}, {"[-179.9, 52]", 7, "4"},
+		{"[540, 52]", 7, "4"},
+		{"[-81.4, 28.5]", 9, "1"}, {"[278.6, 28.5]", 9, "1"}, {"[-81.4, 28.5]", 22, "1"}, {"[0, 0]", 0, "6"},
+		{"[180, 0]", 0, "6"},
 	} {
 		s.clock.Advance(time.Second)
 		p.Value(fmt.Sprintf(`shown = null, map.jumpTo({ center: %s, zoom: %v }), ""`, view.center, view.zoom))

@@ -152,7 +152,8 @@ func TestT2_CORS(t *testing.T) {
 				t.Errorf("preflight: %d, allows %q, want %q", a.status, got, tt.want)
 			}
 			allowed := a.header.Get("Access-Control-Allow-Headers")
-			for _, name := range []string{"X-API-Key", "Authorization", "If-None-Match", "Prefer", "Content-Type"} { // the last by many programs
+			for _, name := range []string{"X-API-Key", "Authorization", "If-None-Match", "Prefer",
+				"Content-Type"} { // which many programs send
 				if (tt.want != "") != strings.Contains(allowed+",", name+",") {
 					t.Errorf("preflight allows %q: %s", allowed, name)
 				}

@@ -57,14 +57,18 @@ func TestP5_Strict(t *testing.T) {
 	s := newSite(t, oracle(fixture(t)))
 	const others = "min_amount, max_amount, min_current_amount, max_current_amount, filing_type, filing_types, " +
 		"date_range, month, date_start, date_end, added_since, added_until, categories, " +
-		"exclude_filing_types, exclude_categories, exclude_counties, owner, address, holder, exclude_holders, ids, property_type, has_property_data, min_equity_percent, foreclosure_filter, min_acres, max_acres, " +
+		"exclude_filing_types, exclude_categories, exclude_counties, owner, address, holder, exclude_holders, ids, " +
+		"property_type, has_property_data, min_equity_percent, foreclosure_filter, min_acres, max_acres, " +
 		"bounds_north, bounds_south, bounds_east, bounds_west, near, radius, polygon, has_coordinates, sort_by, sort_order, limit, offset, cursor, fields, generation"
 	for _, tt := range []struct{ name, target, prefer, want string }{
 		{"nearest", "/v1/filings?limitt=1", "handling=strict", "unknown parameter limitt; did you mean limit?"},
 		{"nearest to a legacy name", "/v1/filings?lien_typ=1", "handling=strict", "unknown parameter lien_typ; did you mean filing_type?"},
-		{"search's on the list", "/v1/filings?q=x", "handling=strict", "unknown parameter q; this endpoint has county, state, city, zip, " + others},
-		{"nothing near", "/v1/filings?foo=1", "handling=strict", "unknown parameter foo; this endpoint has county, state, city, zip, " + others},
-		{"nothing near a long one", "/v1/filings?columns=1", "handling=strict", "unknown parameter columns; this endpoint has county, state, city, zip, " + others},
+		{"search's on the list", "/v1/filings?q=x", "handling=strict",
+			"unknown parameter q; this endpoint has county, state, city, zip, " + others},
+		{"nothing near", "/v1/filings?foo=1", "handling=strict",
+			"unknown parameter foo; this endpoint has county, state, city, zip, " + others},
+		{"nothing near a long one", "/v1/filings?columns=1", "handling=strict",
+			"unknown parameter columns; this endpoint has county, state, city, zip, " + others},
 		{"nothing near among few", "/v1/stats/counties?limit=1", "handling=strict", "unknown parameter limit; this endpoint has state, generation"},
 		{"case", "/v1/filings?COUNTY=1", "handling=strict", "unknown parameter COUNTY; did you mean county?"},
 		{"hyphens and no underscore", "/v1/filings?Min-Amount=1", "handling=strict", "unknown parameter Min-Amount; did you mean min_amount?"},

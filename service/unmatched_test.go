@@ -66,7 +66,8 @@ func TestX63_Refused(t *testing.T) {
 	}
 }
 
-// TestX60_Unmatched: a value that no filing has is looked for, and so counts, though all that it is compared with is cached.
+// TestX60_Unmatched: a value that no filing has is looked for, and so counts, though all that it
+// is compared with is cached.
 func TestX60_Unmatched(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, caching{oracle(fixture(t))})

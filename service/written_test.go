@@ -165,7 +165,8 @@ func TestX64_PartialBounds(t *testing.T) {
 			s.clock.Advance(time.Minute)
 			if a := s.get(t, access.Pro, path+tt.query, "Prefer", "handling=strict"); a.status != http.StatusBadRequest || !strings.Contains(a.body, tt.missing) {
 				t.Errorf("%s%s: %d %s", path, tt.query, a.status, a.body)
-			} else if first, _, _ := strings.Cut(tt.missing, " must"); !strings.Contains(a.body, `"parameter":"`+strings.Split(first, ", ")[0]+`"`) {
+			} else if first, _, _ := strings.Cut(tt.missing, " must"); !strings.Contains(a.body,
+				`"parameter":"`+strings.Split(first, ", ")[0]+`"`) {
 				t.Errorf("%s%s: the parameter is no name of one: %s", path, tt.query, a.body)
 			}
 			s.clock.Advance(time.Minute)
@@ -195,7 +196,9 @@ func TestX64_NoIDs(t *testing.T) {
 		s.clock.Advance(time.Second)
 	}
 	for _, ids := range []string{`[]`, `"[]"`, `""`, `","`, `[""]`, `["",","]`} {
-		for _, arguments := range []string{`{"ids":` + ids + `}`, `{"more":{"ids":` + ids + `}}`, `{"q":"a","ids":` + ids + `}`} {
+		for _, arguments := range []string{
+			`{"ids":` + ids + `}`, `{"more":{"ids":` + ids + `}}`, `{"q":"a","ids":` + ids + `}`,
+		} {
 			r := s.tool(t, access.Pro, "search_filings", json.RawMessage(arguments))
 			if !r.IsError || !strings.Contains(r.Text, refusal) {
 				t.Errorf("%s: %.200s", arguments, r.Text)
@@ -273,7 +276,8 @@ func TestX67_GeoJSON(t *testing.T) {
 				s.clock.Advance(time.Second)
 			}
 		}
-		if a := s.get(t, access.Pro, "/v1/filings.geojson?limit=1&cursor=*"); !strings.HasPrefix(a.header.Get("Link"), "<?cursor=") {
+		a := s.get(t, access.Pro, "/v1/filings.geojson?limit=1&cursor=*")
+		if !strings.HasPrefix(a.header.Get("Link"), "<?cursor=") {
 			t.Errorf("%v", a.header)
 		}
 		for _, path := range []string{"/v1/filings/clusters.geojson", "/v1/filings/1.geojson", "/v1/owners.geojson"} {

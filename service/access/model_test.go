@@ -365,7 +365,8 @@ func (r *modelRun) drawKey() (number int, n int64) {
 
 func (r *modelRun) visit() {
 	number, n := r.drawKey()
-	v := access.Credential{Visitor: rapid.SampledFrom([]string{"192.0.2.1", "2001:db8::/64"}).Draw(r.rt, "visitor"), Burst: rapid.Int64Range(1, 4).Draw(r.rt, "burst")}
+	v := access.Credential{Visitor: rapid.SampledFrom([]string{"192.0.2.1", "2001:db8::/64"}).Draw(r.rt, "visitor"),
+		Burst: rapid.Int64Range(1, 4).Draw(r.rt, "burst")}
 	r.counted(n, r.model.visit(r.user, fmt.Sprint(number), v, n, r.now.Now()), func(i int, s access.Store) (access.Admission, error) {
 		v.Hash = access.HashKey(r.keys[i][number])
 		return s.Admit(r.t.Context(), v, n)
@@ -382,10 +383,12 @@ func (r *modelRun) admit() {
 func (r *modelRun) charge() {
 	n := rapid.Int64Range(1, 20).Draw(r.rt, "price")
 	if rapid.Bool().Draw(r.rt, "with a token") {
-		a := access.Admission{User: r.user, Tokens: access.Window{Name: "tokens"}, Visitor: access.Window{Name: "visitor", Limit: 4, Remaining: 3, Used: 1}}
-		r.counted(n, r.model.chargeVisit(r.user, a.Visitor, n, r.now.Now()), func(_ int, s access.Store) (access.Admission, error) {
-			return s.Charge(r.t.Context(), a, n)
-		})
+		a := access.Admission{User: r.user, Tokens: access.Window{Name: "tokens"},
+			Visitor: access.Window{Name: "visitor", Limit: 4, Remaining: 3, Used: 1}}
+		r.counted(n, r.model.chargeVisit(r.user, a.Visitor, n, r.now.Now()),
+			func(_ int, s access.Store) (access.Admission, error) {
+				return s.Charge(r.t.Context(), a, n)
+			})
 		return
 	}
 	r.counted(n, r.model.charge(r.user, n, r.now.Now()), func(_ int, s access.Store) (access.Admission, error) {

@@ -42,7 +42,8 @@ func (v visits) work(at place) error {
 	for i := range admitted {
 		group.Go(func() error {
 			for range v.Burst + 1 {
-				a, err := store.Admit(context.Background(), access.Credential{Hash: v.Hash, Visitor: fmt.Sprint("visitor ", i), Burst: v.Burst}, 1)
+				a, err := store.Admit(context.Background(),
+					access.Credential{Hash: v.Hash, Visitor: fmt.Sprint("visitor ", i), Burst: v.Burst}, 1)
 				switch {
 				case err != nil:
 					return err
@@ -154,7 +155,8 @@ func TestX33_Burst(t *testing.T) {
 		visit := func() access.Admission {
 			t.Helper()
 			visitors++
-			a, err := s.Admit(t.Context(), access.Credential{Hash: access.HashKey(key), Visitor: fmt.Sprint(visitors), Burst: 5}, 1)
+			a, err := s.Admit(t.Context(),
+				access.Credential{Hash: access.HashKey(key), Visitor: fmt.Sprint(visitors), Burst: 5}, 1)
 			must(t, err)
 			return a
 		}
@@ -179,7 +181,8 @@ func TestX33_Burst(t *testing.T) {
 	})
 }
 
-// TestX57_Charge: what is charged to a token counts in the share too, all of it or nothing, and on the day of the charge; a key's does not.
+// TestX57_Charge: what is charged to a token counts in the share too, all of it or nothing, and
+// on the day of the charge; a key's does not.
 func TestX57_Charge(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, p place) {

@@ -45,7 +45,8 @@ func TestParse(t *testing.T) {
 		{"P9 first and last month", "month=0001-01", "where filingDate in [0001-01-01,0001-01-31] sort filingDate desc offset 0 limit 20"},
 		{"P8 any of all", "filing_types=B,a&filing_type=C,d", `where (filingType) in ("a","b","c,d") sort filingDate desc offset 0 limit 20`},
 		{"P6", "county=Orange,%20FL", `where (county,countyName) in ("orange, fl") sort filingDate desc offset 0 limit 20`},
-		{"X61", "city=%EF%BB%BF%20Fern%C2%AD%20Pen%CC%83a%20%E2%80%8B&county=%E2%80%8B&filing_types=%E2%80%8B,Tax%E2%80%91Lien%20%E2%80%8B,%C2%AD",
+		{"X61", "city=%EF%BB%BF%20Fern%C2%AD%20Pen%CC%83a%20%E2%80%8B&county=%E2%80%8B" +
+			"&filing_types=%E2%80%8B,Tax%E2%80%91Lien%20%E2%80%8B,%C2%AD",
 			`where (city) in ("fern peña") and (filingType) in ("tax-lien") sort filingDate desc offset 0 limit 20`},
 		{"P11", "property_type=Land", `where (categories,propertyClassification) in ("land") sort filingDate desc offset 0 limit 20`},
 		{"P14", "foreclosure_filter=active", `where (foreclosureStatus) in ("active","auction") sort filingDate desc offset 0 limit 20`},
@@ -69,7 +70,8 @@ func TestParse(t *testing.T) {
 	if err != nil || q.Query.String() != want {
 		t.Errorf("search: %v, %v, want %s", q.Query, err, want)
 	}
-	if _, _, err := table.parse(Search, "q=%E2%80%8B%20%C2%AD"); err == nil || err.Error() != "q must be 1 to 200 characters" {
+	if _, _, err := table.parse(Search, "q=%E2%80%8B%20%C2%AD"); err == nil ||
+		err.Error() != "q must be 1 to 200 characters" {
 		t.Errorf("a term that is not seen: %v", err)
 	}
 }
@@ -141,7 +143,8 @@ func TestP4_RepeatedLists(t *testing.T) {
 		}
 	}
 	if lists != 12*3+2*2 {
-		t.Errorf("%d lists, want county, state, zip, owner, address, filing_types, lien_types, categories and four exclude_* on three endpoints, ids and fields on two", lists)
+		t.Errorf("%d lists, want county, state, zip, owner, address, filing_types, lien_types, categories and four "+
+			"exclude_* on three endpoints, ids and fields on two", lists)
 	}
 }
 

@@ -195,7 +195,8 @@ func TestX54_Filters(t *testing.T) {
 		"zip=32801,+32803&zip=32801":         `(zip) in ("32801","32803")`,
 		"min_current_amount=-1.5":            `currentAmount in [-1.5,]`,
 		"owner=Fern,+L.L.C.;ASH,+ROWAN&owner=ash,+rowan": `(ownerKey) in ("fern llc","rowan ash")`,
-		"address=12+north+elm+Str.;7+Elm+St+%234,+Ocoee,+FL+34761&address=12+N+Elm+St": `(addressKey) in ("12 n elm st\x00*\x00*\x00*\x00*",` +
+		"address=12+north+elm+Str.;7+Elm+St+%234,+Ocoee,+FL+34761&address=12+N+Elm+St": `(addressKey) in (` +
+			`"12 n elm st\x00*\x00*\x00*\x00*",` +
 			`"7 elm st\x004\x0034761\x00*\x00*","7 elm st\x004\x00\x00ocoee\x00fl")`,
 		"county=Orange,+FL;lee&county=Lake": `(county,countyName) in ("lake","lee","orange, fl")`,
 		"added_since=2026-01-31":            "createdAt in [1769817600000000,9223372036854775807]",
@@ -212,16 +213,19 @@ func TestX54_Filters(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"state=Floridia":   `state must be a list of states: their codes, such as FL, or their names, not "Floridia"`,
-		"zip=3280":         `zip must be a list of at most 100 ZIP codes of five digits, not "3280"`,
-		"zip=32801-1234":   `zip must be a list of at most 100 ZIP codes of five digits, not "32801-1234"`,
-		many("zip", 101):   "zip must be a list of at most 100 ZIP codes of five digits, not 101 of them",
-		many("owner", 101): "owner must be a name, which has a letter or digit, or up to 100 of them, separated by semicolons, not 101 of them",
+		"state=Floridia": `state must be a list of states: their codes, such as FL, or their names, not "Floridia"`,
+		"zip=3280":       `zip must be a list of at most 100 ZIP codes of five digits, not "3280"`,
+		"zip=32801-1234": `zip must be a list of at most 100 ZIP codes of five digits, not "32801-1234"`,
+		many("zip", 101): "zip must be a list of at most 100 ZIP codes of five digits, not 101 of them",
+		many("owner", 101): "owner must be a name, which has a letter or digit, or up to 100 of them, separated by " +
+			"semicolons, not 101 of them",
 		many("county", 51): "county must be a list of at most 50, separated by semicolons, not 51 of them",
-		"address=Elm+St,+Orlando,+FL": "address must be an address that begins with a house number and a street, such as 12 Elm St, Orlando, FL, " +
-			`or up to 100 of them, separated by semicolons, not "Elm St, Orlando, FL"`,
-		"added_since=2026-02-30":                        `added_since must be a day as YYYY-MM-DD, or a time with its zone such as 2026-01-31T09:30:00Z, not "2026-02-30"`,
-		"added_until=2026-01-31T09:30:00":               `added_until must be a day as YYYY-MM-DD, or a time with its zone such as 2026-01-31T09:30:00Z, not "2026-01-31T09:30:00"`,
+		"address=Elm+St,+Orlando,+FL": "address must be an address that begins with a house number and a street, such " +
+			`as 12 Elm St, Orlando, FL, or up to 100 of them, separated by semicolons, not "Elm St, Orlando, FL"`,
+		"added_since=2026-02-30": `added_since must be a day as YYYY-MM-DD, or a time with its zone such as ` +
+			`2026-01-31T09:30:00Z, not "2026-02-30"`,
+		"added_until=2026-01-31T09:30:00": `added_until must be a day as YYYY-MM-DD, or a time with its zone such as ` +
+			`2026-01-31T09:30:00Z, not "2026-01-31T09:30:00"`,
 		"added_since=2026-02-02&added_until=2026-02-01": "added_since must not be after added_until",
 		"min_current_amount=5&max_current_amount=4":     "min_current_amount must not be above max_current_amount",
 	} {
