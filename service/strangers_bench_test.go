@@ -160,6 +160,8 @@ func strangers() []stranger {
 		{"polygon", "28.5,-81.4;"},
 		{"owner", "a.+"},
 		{"owner", "%C3%A9"},
+		{"address", "1+a;"},
+		{"address", "12+st+x+%23"},
 		{"q", "+a"},
 		{"county", "A,+"},
 		{"city", "%EF%AC%80"},

@@ -16,9 +16,9 @@ const (
 	SlowBytes = 1 << 20
 )
 
-// Slots are how many exports a process sends at a time. Who finds none free waits, in the order of
-// arrival. A client may take a file as slowly as it likes while nobody waits, and no longer: a few
-// slow readers would keep all slots.
+// Slots are how many exports a process sends at a time. A caller that finds none free waits, in
+// the order of arrival. A client may take a file as slowly as it likes while nobody waits, and no
+// longer: a few slow readers would keep all slots.
 type Slots struct {
 	wait    time.Duration
 	mu      sync.Mutex
@@ -43,8 +43,8 @@ func NewSlots(n int, wait time.Duration) *Slots {
 }
 
 // Take waits for a slot, until ctx ends or the time to wait is over: then it returns nil. The
-// caller must Leave it. Whose ctx ended gets none, also where one became free at the same moment,
-// as they do when the service stops: an export would begin only to be cut.
+// caller must Leave it. After the end of ctx it returns none, also where one became free at the same
+// moment, as they do when the service stops: an export would begin only to be cut.
 func (p *Slots) Take(ctx context.Context) *Slot {
 	own := p.take(ctx)
 	if own != nil && ctx.Err() != nil {
