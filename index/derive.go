@@ -144,8 +144,8 @@ func FormerAddressKeyOf(text, city, state string) address.Key {
 	return address.Parser{Plain: FormerText, IsState: IsState}.KeyOf(text, city, state)
 }
 
-// AddressWord returns the word of f's address (package address), of which d is derived, by which its filings are found; "" where it has
-// no key, or one that nobody would write.
+// AddressWord returns the word of the address of f (package address), by which its filings are found;
+// "" where it has no key, or one that nobody would write. d is what is derived of f.
 func (d *Derived) AddressWord(f *Filing) string {
 	k := AddressKeyOf(f.Text(PropertyAddress), d.WrittenCity, d.State)
 	k.ZIP = cmp.Or(d.ZIP, k.ZIP)

@@ -151,8 +151,9 @@ var fields = [numFields]FieldInfo{
 	OwnerEmailPrimary:   {"ownerEmailPrimary", KindText, Enterprise, false, "Owner's first e-mail address."},
 	OwnerEmailSecondary: {"ownerEmailSecondary", KindText, Enterprise, false, "Owner's second e-mail address."},
 
-	OwnerKey:   {"ownerKey", KindDerived, Hidden, false, "Key of the owner, which all spellings of the name share."},
-	AddressKey: {"addressKey", KindDerived, Hidden, false, "Key of the address, which all spellings share: house number, street, unit, and ZIP code or city and state."},
+	OwnerKey: {"ownerKey", KindDerived, Hidden, false, "Key of the owner, which all spellings of the name share."},
+	AddressKey: {"addressKey", KindDerived, Hidden, false, "Key of the address, which all spellings share: " +
+		"house number, street, unit, and ZIP code or city and state."},
 
 	City:      {"city", KindText, Hidden, false, "City of the property; by default read from propertyAddress."},
 	ZIP:       {"zip", KindText, Hidden, false, "ZIP code of the property; by default read from propertyAddress."},

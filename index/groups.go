@@ -100,8 +100,9 @@ type Groups struct {
 // Group sums up the filings that have the same keys.
 type Group struct {
 	// Keys are as written on the records, in the order of the dimensions; "" of filings without a
-	// value. An address is named by its key, since what is written may lack the city. Values that differ in case alone, and owners of one OwnerKey, are one key: the one
-	// that most of the counted filings have, of equally frequent ones the first by code point.
+	// value. An address is named by its key, since what is written may lack the city. Values that
+	// differ in case alone, and owners of one OwnerKey, are one key: the one that most of the counted
+	// filings have, of equally frequent ones the first by code point.
 	Keys                 [2]string
 	Filings              int64
 	Amounts              int64 // filings that have a FilingAmount
@@ -180,7 +181,8 @@ func NewGrouping(q GroupQuery) *Grouping {
 	return g
 }
 
-// Add adds a part, whose Keys are as written on all of its filings, or the words of their addresses. Parts may repeat keys.
+// Add adds a part, whose Keys are as written on all of its filings, or the words of their
+// addresses. Parts may repeat keys.
 func (g *Grouping) Add(part Group) {
 	if part.Filings == 0 {
 		return

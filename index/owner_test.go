@@ -72,9 +72,12 @@ func TestX25_OneOwner(t *testing.T) {
 func TestX61_OneOwner(t *testing.T) {
 	t.Parallel()
 	for key, writings := range map[string][]string{
-		"lei kahookele":     {"KAHO'OKELE, LEI", "KAHOʻOKELE, LEI", "Kaho‘okele, Lei", "Kaho’okele, Lei", "Kahoʼokele, Lei", "KAHO´OKELE, LEI", "Kaho`okele, Lei", "KAHO′OKELE, LEI"},
-		"rosa obrien pena":  {"O'BRIEN PEÑA, ROSA", "O’Brien Pen\u0303a, Rosa", "O\u00adBrien Peña, Rosa", "\ufeffO‘BRIEN PE\u00adN\u0303A,\u200b ROSA\u200d"},
-		"smith jones llc":   {"SMITH-JONES, LLC", "Smith–Jones, L.L.C.", "SMITH\u2011JONES LLC", "Sm\u00adith\u00ad‐Jones L\u200bL\u200bC", "SMITH－JONES ＬＬＣ"},
+		"lei kahookele": {"KAHO'OKELE, LEI", "KAHOʻOKELE, LEI", "Kaho‘okele, Lei", "Kaho’okele, Lei",
+			"Kahoʼokele, Lei", "KAHO´OKELE, LEI", "Kaho`okele, Lei", "KAHO′OKELE, LEI"},
+		"rosa obrien pena": {"O'BRIEN PEÑA, ROSA", "O’Brien Pen\u0303a, Rosa", "O\u00adBrien Peña, Rosa",
+			"\ufeffO‘BRIEN PE\u00adN\u0303A,\u200b ROSA\u200d"},
+		"smith jones llc": {"SMITH-JONES, LLC", "Smith–Jones, L.L.C.", "SMITH\u2011JONES LLC",
+			"Sm\u00adith\u00ad‐Jones L\u200bL\u200bC", "SMITH－JONES ＬＬＣ"},
 		"김 corp":            {"김 CORP", "\u1100\u1175\u11b7 Corporation"},
 		"n ames and day co": {"\u0149 ames & Day Co", "’n Ames + Day Company"},
 	} {

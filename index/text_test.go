@@ -62,7 +62,8 @@ func TestSearchText_P16_Properties(t *testing.T) {
 
 var anyText = rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune(" \t\u3000İßΣ😀aBIHe*'’ʻ´-–\u0301\u0307\u0323\u0331\u200b\u00ad\ufeff가각\u1100\u1161"))))
 
-// boundary returns the first position from i on before which a text may be cut: no mark follows that belongs to what is before it.
+// boundary returns the first position from i on before which a text may be cut: no mark follows that
+// belongs to what is before it.
 func boundary(text []rune, i int) int {
 	for rest := ""; i < len(text); i++ {
 		if rest = index.Typed(string(text[i:])); rest == "" || norm.NFC.PropertiesString(rest).BoundaryBefore() {
@@ -75,19 +76,21 @@ func boundary(text []rune, i int) int {
 func TestFold_X61(t *testing.T) {
 	t.Parallel()
 	for want, writings := range map[string][]string{
-		"":           {"", "\u200b", "\ufeff\u00ad\u2060\u200d"},
-		"peña":       {"PEÑA", "pen\u0303a", "PEN\u0303A", "Pen\u200b\u0303a", "\ufeffPe\u00adña"},
-		"2026-tl-17": {"2026-TL-17", "2026‐TL‐17", "2026\u2011TL\u201117", "2026–TL—17", "2026−TL﹣17", "2026－tl⸺17", "2026-TL-17\u200b", "\u206720‎26-TL-17"},
-		"o'brien":    {"O'Brien", "O’BRIEN", "O‘Brien", "OʻBrien", "OʼBrien", "O´Brien", "O`Brien", "O′Brien", "O\u1fefBrien", "O\u1ffdBrien", "O\u200d’Brien"},
-		"istanbul":   {"İstanbul", "I\u0307STANBUL"},
-		"í":          {"İ\u0301", "I\u0307\u0301", "Í"},
-		"ẖ":          {"H\u0331", "h\u0331", "ẖ"},
-		"ệ":          {"E\u0302\u0323", "e\u0323\u0302", "Ệ"},
-		"각":          {"\u1100\u1161\u11a8", "가\u11a8"},
-		"k ω å":      {"\u212a \u2126 \u212b"},
-		"a_b·c,d":    {"A_B·C,D"}, // connectors and dots are no dashes
-		"\"″“”":      {"\"″“”"},   // and quotes no apostrophes
-		"ﬁ ² ½ ａ":    {"ﬁ ² ½ Ａ"}, // NFC is not NFKC
+		"":     {"", "\u200b", "\ufeff\u00ad\u2060\u200d"},
+		"peña": {"PEÑA", "pen\u0303a", "PEN\u0303A", "Pen\u200b\u0303a", "\ufeffPe\u00adña"},
+		"2026-tl-17": {"2026-TL-17", "2026‐TL‐17", "2026\u2011TL\u201117", "2026–TL—17", "2026−TL﹣17",
+			"2026－tl⸺17", "2026-TL-17\u200b", "\u206720\u200e26-TL-17"},
+		"o'brien": {"O'Brien", "O’BRIEN", "O‘Brien", "OʻBrien", "OʼBrien", "O´Brien", "O`Brien",
+			"O′Brien", "O\u1fefBrien", "O\u1ffdBrien", "O\u200d’Brien"},
+		"istanbul": {"İstanbul", "I\u0307STANBUL"},
+		"í":        {"İ\u0301", "I\u0307\u0301", "Í"},
+		"ẖ":        {"H\u0331", "h\u0331", "ẖ"},
+		"ệ":        {"E\u0302\u0323", "e\u0323\u0302", "Ệ"},
+		"각":        {"\u1100\u1161\u11a8", "가\u11a8"},
+		"k ω å":    {"\u212a \u2126 \u212b"},
+		"a_b·c,d":  {"A_B·C,D"}, // connectors and dots are no dashes
+		"\"″“”":    {"\"″“”"},   // and quotes no apostrophes
+		"ﬁ ² ½ ａ":  {"ﬁ ² ½ Ａ"}, // NFC is not NFKC
 	} {
 		for _, s := range writings {
 			if got := index.Fold(s); got != want {
@@ -118,7 +121,9 @@ func checkFolded(t interface{ Errorf(string, ...any) }, text string, at int) {
 	runes := []rune(text)
 	at = min(at, len(runes))
 	pasted := string(runes[:at]) + "\u200b\u00ad\ufeff" + string(runes[at:])
-	for name, fold := range map[string]func(string) string{"Fold": index.Fold, "SearchText": index.SearchText, "PlainText": index.PlainText} {
+	for name, fold := range map[string]func(string) string{
+		"Fold": index.Fold, "SearchText": index.SearchText, "PlainText": index.PlainText,
+	} {
 		folded := fold(text)
 		for _, same := range []string{folded, norm.NFC.String(text), norm.NFD.String(text), pasted} {
 			if name == "PlainText" && utf8.RuneCountInString(norm.NFKD.String(text)) > index.MaxText {
@@ -132,7 +137,8 @@ func checkFolded(t interface{ Errorf(string, ...any) }, text string, at int) {
 			t.Errorf("%s of %q: %q", name, text, folded)
 		}
 	}
-	if trimmed := index.Trim(text); (trimmed == "") != (index.SearchText(text) == "") || index.SearchText(trimmed) != index.SearchText(text) {
+	trimmed, searched := index.Trim(text), index.SearchText(text)
+	if (trimmed == "") != (searched == "") || index.SearchText(trimmed) != searched {
 		t.Errorf("%q is %q, trimmed %q", text, index.SearchText(text), index.SearchText(trimmed))
 	}
 }

@@ -80,8 +80,8 @@ func Text(word string) string {
 	return text
 }
 
-// OfText returns the key whose Text a text is, the zero Key where it is none. KeyOf may read it in another way: at its end
-// "ct" is a state, and a city follows a suffix.
+// OfText returns the key whose Text a text is, the zero Key where it is none. KeyOf may read it in
+// another way: at its end "ct" is a state, and a city follows a suffix.
 func OfText(text string) (k Key) {
 	parts := strings.Split(text, ", ")
 	k.Number, k.Street, _ = strings.Cut(parts[0], " ")

@@ -17,10 +17,13 @@ func TestX55_Patterns(t *testing.T) {
 		named, city, zip string // and FL
 		has, lacks       []string
 	}{
-		{"12 Elm St", "Ocoee", "", []string{"12 Elm Street"}, []string{"12 Elm", "12 Elm St W", "2 Elm St", "112 Elm St", "12 Elm St #1"}},
-		{"12 Elm St #4", "Ocoee", "34761", []string{"12 Elm St", "12 Elm St Apt 4", "12 Elm St Unit 04" + place, "12 Elm St, FL"},
+		{"12 Elm St", "Ocoee", "", []string{"12 Elm Street"},
+			[]string{"12 Elm", "12 Elm St W", "2 Elm St", "112 Elm St", "12 Elm St #1"}},
+		{"12 Elm St #4", "Ocoee", "34761",
+			[]string{"12 Elm St", "12 Elm St Apt 4", "12 Elm St Unit 04" + place, "12 Elm St, FL"},
 			[]string{"12 Elm St #40", "12 Elm St, GA", "12 Elm St 34762", "12 Elm St, Windermere"}},
-		{"12 Elm St", "Ocoee", "34761", []string{"12 Elm St, Windermere, FL 34761", "12 Elm St, Ocoee, FL", "12 Elm St 34761-1234"},
+		{"12 Elm St", "Ocoee", "34761",
+			[]string{"12 Elm St, Windermere, FL 34761", "12 Elm St, Ocoee, FL", "12 Elm St 34761-1234"},
 			[]string{"12 Elm St, Ocoee, FL 34762", "12 Elm St, Windermere, FL"}},
 		{"12 Elm St", "Ocoee", "", []string{"12 Elm St, Ocoee, FL 34761", "12 Elm St, Ocoee 34762"},
 			[]string{"12 Elm St 34761", "12 Elm St, Windermere, FL 34761"}},
@@ -48,7 +51,8 @@ func TestX55_Patterns(t *testing.T) {
 			}
 		}
 	}
-	if word := (address.Key{}).Word(); word != "" || (address.Key{}).Patterns() != nil || address.Text("") != "" || address.Terms("") != nil {
+	var none address.Key
+	if word := none.Word(); word != "" || none.Patterns() != nil || address.Text("") != "" || address.Terms("") != nil {
 		t.Errorf("no address has the word %q", word)
 	}
 }

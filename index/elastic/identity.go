@@ -62,7 +62,8 @@ func (s *storage) shardIdentity(ctx context.Context, name string, all generation
 		Indices map[string]struct{ Shards map[string][]stats }
 	}
 	err := s.c.ReadInto(ctx, &found, esapi.IndicesStatsRequest{
-		Index: withSidecar(name), ExpandWildcards: "all", Metric: []string{"docs"}, Level: "shards", FilterPath: []string{
+		Index: withSidecar(name), ExpandWildcards: "all", Metric: []string{"docs"}, Level: "shards",
+		FilterPath: []string{
 			"indices.*.shards.*.routing", "indices.*.shards.*.docs.count", "indices.*.shards.*.seq_no.max_seq_no",
 		},
 	})

@@ -145,11 +145,10 @@ func (l *Lifecycle) counted(ctx context.Context, r index.Reader) (holds index.Co
 
 // writeSidecar writes the sidecar, and notes the differences from what was copied.
 func (b *build) writeSidecar(ctx context.Context, put sidecar.Sink) error {
-	before, note := iter.Seq2[index.Fingerprint, error](func(func(index.Fingerprint, error) bool) {}), b.differences.Note
-	if b.from == "" {
-		note = nil
-	} else {
-		before = sidecar.Fingerprints(ctx, b.lock.life.storage.Sidecar(b.from))
+	var before iter.Seq2[index.Fingerprint, error] = func(func(index.Fingerprint, error) bool) {}
+	var note func(before, after index.Fingerprint)
+	if b.from != "" {
+		before, note = sidecar.Fingerprints(ctx, b.lock.life.storage.Sidecar(b.from)), b.differences.Note
 	}
 	if err := sidecar.Write(ctx, before, b.actions, note, put); err != nil {
 		return fmt.Errorf("writing the sidecar: %w", err)

@@ -165,8 +165,8 @@ func (k *seen) result() (index.Reader, error) {
 	return k.reader, nil
 }
 
-// isFresh reports whether k, which was seen before, will do for a caller who came at t. A reader whose generation was seen to
-// be gone never does.
+// isFresh reports whether k, which was seen before, will do for a caller who came at t. A reader
+// whose generation was seen to be gone never does.
 func (k *seen) isFresh(t time.Time, liveFor time.Duration) bool {
 	if k == nil || k.lost == nil && (k.reader == nil || isGone(k.reader)) {
 		return false

@@ -93,7 +93,8 @@ func (m *Memory) all(name string) (all []*index.Filing, stored bool) {
 	if p == nil {
 		return nil, false
 	}
-	return slices.SortedFunc(maps.Values(p.Filings), func(a, b *index.Filing) int { return cmp.Compare(a.ID, b.ID) }), true
+	byID := func(a, b *index.Filing) int { return cmp.Compare(a.ID, b.ID) }
+	return slices.SortedFunc(maps.Values(p.Filings), byID), true
 }
 
 // reader returns the Reader of what is stored of a generation.
@@ -277,7 +278,7 @@ func (w *memoryWriter) Remove(_ context.Context, id int64) error {
 	return w.write("Remove", func(p *MemoryPart) { delete(p.Filings, id) })
 }
 
-// Seal implements generation.Writer. What is written beside the filings is not kept: Sidecar makes it of them.
+// Seal implements generation.Writer. Nothing that fill writes is kept: Sidecar makes it of the filings.
 func (w *memoryWriter) Seal(
 	ctx context.Context, fill generation.Fill, look generation.Look,
 ) (generation.Identity, error) {

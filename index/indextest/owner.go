@@ -38,7 +38,8 @@ var ownerReplacers = func() (all []*strings.Replacer) {
 func ownerKey(name string) string {
 	var written strings.Builder
 	count := 0
-	for _, r := range norm.NFKD.String(strings.NewReplacer("´", "'", "\u1ffd", "'").Replace(name)) { // else they become a blank
+	acutes := strings.NewReplacer("´", "'", "\u1ffd", "'") // else they become a blank
+	for _, r := range norm.NFKD.String(acutes.Replace(name)) {
 		if unicode.In(r, unicode.M, unicode.Cf) || strings.ContainsRune("'`‘’ʻʼ′", r) {
 			continue
 		}

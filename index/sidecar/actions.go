@@ -13,9 +13,8 @@ import (
 // sortBuffer is how much of the fingerprints of a load is in memory.
 const sortBuffer = 2 << 20
 
-// Actions collects what a load does to filings, in any order, for an engine that cannot read
-// fingerprints back by id. What does not fit into its memory lies in a file without a name in the
-// folder for temporary files.
+// Actions collects what a load does to filings, in any order. A file without a name, in the folder
+// for temporary files, has all that its memory has no room for.
 type Actions struct {
 	sorter  *sorter.Sorter
 	actions uint64
@@ -23,7 +22,7 @@ type Actions struct {
 	err     error  // the first
 }
 
-// NewActions returns a Actions of nothing. It has to be closed.
+// NewActions returns Actions of nothing, which have to be closed.
 func NewActions() *Actions { return &Actions{sorter: sorter.New("", sortBuffer)} }
 
 // Put says that a filing was put. The last action of an id counts.

@@ -83,7 +83,8 @@ func Key(d index.Dimension) string {
 		index.ByFilingType: index.FilingType.String(), index.ByDay: index.FilingDate.String(),
 		index.ByMonth: Derived(index.Month), index.ByYear: "x." + yearField,
 		index.ByPropertyClassification: index.PropertyClassification.String(), index.ByCategory: index.Categories.String(),
-		index.ByHolder: index.FilingHolder.String(), index.ByOwner: index.Owner.String(), index.ByAddress: Derived(index.AddressKey),
+		index.ByHolder: index.FilingHolder.String(), index.ByOwner: index.Owner.String(),
+		index.ByAddress: Derived(index.AddressKey),
 	}[d]
 }
 

@@ -186,8 +186,9 @@ func (t *Table) matchFolded(ctx context.Context, field index.Field, values []str
 	})
 }
 
-// listed holds for the rows that have one of values first in their word, or whose word matches it as a pattern of addresses,
-// in a column whose dictionary is sorted: words with the same first value are side by side there.
+// listed holds for the rows that have one of values first in their word, or whose word matches it as
+// a pattern of addresses, in a column whose dictionary is sorted: words with the same first value
+// are side by side there.
 func (t *Table) listed(ctx context.Context, column string, values []string) (condition, error) {
 	words, err := t.dictionary(ctx, column)
 	if err != nil {

@@ -102,8 +102,9 @@ func testGrouped(t *testing.T, r index.Reader) {
 		{"of two writings the first, among those selected", january, by(index.ByFilingType), []index.Group{
 			group(2, 2, 30, 0.1, 0.2, "TAX LIEN")}},
 		{"days, none last", index.Filter{}, by(index.ByDay), []index.Group{
-			group(1, 1, 30, 0.3, 0.3, "2023-12-31"), group(1, 1, 1e14, 1e12, 1e12, "2024-01-01"), group(1, 1, 10, 0.1, 0.1, "2024-01-05"),
-			group(1, 1, 20, 0.2, 0.2, "2024-01-31"), group(1, 0, 0, 0, 0, "2024-02-01"), group(1, 1, -555, -5.55, -5.55, "")}},
+			group(1, 1, 30, 0.3, 0.3, "2023-12-31"), group(1, 1, 1e14, 1e12, 1e12, "2024-01-01"),
+			group(1, 1, 10, 0.1, 0.1, "2024-01-05"), group(1, 1, 20, 0.2, 0.2, "2024-01-31"),
+			group(1, 0, 0, 0, 0, "2024-02-01"), group(1, 1, -555, -5.55, -5.55, "")}},
 		{"months, none last", index.Filter{}, by(index.ByMonth), []index.Group{
 			group(3, 3, 1e14+30, 0.1, 1e12, "2024-01"), group(1, 1, 30, 0.3, 0.3, "2023-12"), group(1, 0, 0, 0, 0, "2024-02"),
 			group(1, 1, -555, -5.55, -5.55, "")}},

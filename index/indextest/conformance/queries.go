@@ -67,7 +67,9 @@ func (g *generator) holding(e *indextest.Entry) index.Predicate {
 func (g *generator) predicate(e *indextest.Entry) index.Predicate { return g.ofKind(g.IntN(24), e) }
 
 // filters are the kinds of predicates that rules X54, X26 and X55 name.
-var filters = map[string]int{"county": 0, "added": 10, "owner": 18, "state": 20, "zip": 21, "current amount": 22, "address": 23}
+var filters = map[string]int{
+	"county": 0, "added": 10, "owner": 18, "state": 20, "zip": 21, "current amount": 22, "address": 23,
+}
 
 func (g *generator) ofKind(kind int, e *indextest.Entry) index.Predicate {
 	switch kind {

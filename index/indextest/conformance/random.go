@@ -45,7 +45,8 @@ func checkKeys(t *testing.T, r index.Reader, o *indextest.Oracle, g *generator) 
 			want, err1 := o.Rows(t.Context(), q)
 			q.Bytes = g.IntN(2) * 1_000_000
 			got, err2 := r.Rows(t.Context(), q)
-			if err1 != nil || err2 != nil || !slices.EqualFunc(want.Records, got.Records, func(a, b index.Record) bool { return bytes.Equal(a, b) }) {
+			same := func(a, b index.Record) bool { return bytes.Equal(a, b) }
+			if err1 != nil || err2 != nil || !slices.EqualFunc(want.Records, got.Records, same) {
 				t.Fatalf("%v: %v, %v: %d records, want %d", q, err1, err2, len(got.Records), len(want.Records))
 			}
 			if q.Offset, q.After = 0, got.End; got.End == "" {

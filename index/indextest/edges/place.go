@@ -50,7 +50,9 @@ func zipGroup() Group {
 
 func addressGroup() Group {
 	filing := func(id int64, address, city, zip string) *index.Filing {
-		return Filing(id, Values{index.PropertyAddress: address, index.City: city, index.ZIP: zip, index.County: "Orange, FL"})
+		return Filing(id, Values{
+			index.PropertyAddress: address, index.City: city, index.ZIP: zip, index.County: "Orange, FL",
+		})
 	}
 	at := func(texts ...string) index.Filter { return index.Where(Addresses(texts...)) }
 	return Group{"X55", []*index.Filing{
@@ -79,7 +81,8 @@ func addressGroup() Group {
 		{"several", at("12 Elm Street", "12 Johns St, St. Cloud", "99 Elm St"), []int64{5, 9}},
 		{"beyond ASCII", at("7 1/2 강남 AVENUE, Ocoee"), []int64{10}},
 		{"of no length that addresses have", at("12 " + strings.Repeat("Elm", index.MaxAddress)), nil},
-		{"excluded", index.Where(index.Not{Predicate: Addresses("12 N Elm St", "12 N Elm St W")}), []int64{5, 7, 8, 9, 10, 12}},
+		{"excluded", index.Where(index.Not{Predicate: Addresses("12 N Elm St", "12 N Elm St W")}),
+			[]int64{5, 7, 8, 9, 10, 12}},
 	}}
 }
 
