@@ -110,24 +110,34 @@ func decomposed(text, dropped string) string {
 func plainASCII(text string) (_ string, ok bool) {
 	plain := make([]byte, 0, 64)
 	for i := range len(text) {
-		c := text[i]
-		switch {
-		case c >= utf8.RuneSelf:
+		if text[i] >= utf8.RuneSelf {
 			return "", false
-		case 'A' <= c && c <= 'Z':
-			c += 'a' - 'A'
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == ',', c == '&':
-		case c == '\'', c == '`':
-			continue
-		case c == '+':
-			c = '&'
-		default:
-			c = ' '
 		}
-		plain = append(plain, c)
+		if c := plainBytes[text[i]]; c != 0 {
+			plain = append(plain, c)
+		}
 	}
 	return string(plain), true
 }
+
+// PlainByte returns PlainText of a byte of ASCII, 0 if that drops it, and every other byte itself.
+func PlainByte(c byte) byte { return plainBytes[c] }
+
+var plainBytes = func() (all [256]byte) {
+	for i := range all {
+		switch c := byte(i); {
+		case 'A' <= c && c <= 'Z':
+			all[i] = c + 'a' - 'A'
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == ',', c == '&', c >= utf8.RuneSelf:
+			all[i] = c
+		case c == '+':
+			all[i] = '&'
+		case c != '\'' && c != '`':
+			all[i] = ' '
+		}
+	}
+	return all
+}()
 
 // isPerson reports whether n is written as "Surname, Given" (step 4). No token is a legal form.
 func (n *ownerName) isPerson() bool {
@@ -222,20 +232,18 @@ func OwnerMark(name string, seed uint64) (mark uint64) {
 		if i < len(name) {
 			c = name[i]
 		}
-		switch {
-		case 'A' <= c && c <= 'Z':
-			token = MarkByte(token, c+'a'-'A')
+		switch c = plainBytes[c]; c {
+		case 0:
 			continue
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c >= utf8.RuneSelf:
+		case ' ', ',', '&':
+		default:
 			token = MarkByte(token, c)
-			continue
-		case c == '\'', c == '`':
 			continue
 		}
 		if !formMarks[token] {
 			mark += token * (seed | 1)
 		}
-		if token = MarkStart; c == '&' || c == '+' {
+		if token = MarkStart; c == '&' {
 			mark += andMark * (seed | 1)
 		}
 	}

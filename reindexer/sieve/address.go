@@ -62,14 +62,10 @@ func mayHaveAddress(text string, seed uint64, known func(mark uint64) bool) bool
 		if i < len(rest) {
 			c = rest[i]
 		}
-		switch {
-		case 'A' <= c && c <= 'Z':
-			word = index.MarkByte(word, c+'a'-'A')
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '&', c >= utf8.RuneSelf:
+		switch c = index.PlainByte(c); {
+		case c == 0:
+		case c != ' ' && c != ',':
 			word = index.MarkByte(word, c)
-		case c == '+':
-			word = index.MarkByte(word, '&')
-		case c == '\'', c == '`':
 		case word != start:
 			if known(word) {
 				return true

@@ -6,8 +6,8 @@
 // Most of the memory is garbage: Go lets it grow to as much as is in use, which is the cache.
 // A limit of Go's makes it collect earlier. The limit is soft, and a process that has more in use
 // than that spends half of its time on collecting; so the cache gives way first, which GOMEMLIMIT
-// alone cannot make it do (docs/figures.md has the five minutes with and without). What the key
-// store's SQLite allocates, and the program itself, come on top.
+// alone cannot make it do (docs/records/figures.md has the five minutes with and without). The key
+// store's SQLite and the program itself come on top.
 //
 // Below the limit garbage may grow to several times what is in use. A service whose cache is nearly
 // empty has about 8 MB in use; with Go's default it collected once in 250 searches, which took 8 %
