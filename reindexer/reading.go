@@ -120,8 +120,7 @@ func (r *reading) each(ctx context.Context, do handle) error {
 	}
 	if r.large > 0 {
 		r.warn("ids above 9007199254740992 (2^53), which jq, JavaScript and spreadsheets round: %d, the first at %s; "+
-			"id(…) of a mapping makes smaller ones",
-			r.large, r.atLarge)
+			"id(…) of a mapping makes smaller ones", r.large, r.atLarge)
 	}
 	return nil
 }
@@ -148,8 +147,7 @@ func (r *reading) one(ctx context.Context, src source.Source, do handle) error {
 	}
 	if err == nil && r.head == 0 && in.LastOpen() {
 		r.warn("%s: its last row, in line %d, has no line end, and all others have one: the file may be cut off; fetch "+
-			"it again",
-			src.Name, in.Line())
+			"it again", src.Name, in.Line())
 	}
 	r.countUnread(src)
 	for _, warning := range in.Warnings() {

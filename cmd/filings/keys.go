@@ -24,8 +24,7 @@ func (p *program) keysCommand() *cobra.Command {
 		Use:   "keys",
 		Short: "Manages accounts and their API keys",
 		Long: "Manages accounts and their API keys. An account has one key. A revoked key fails on the very next " +
-			"request.\n" +
-			"A key that `rotate --overlap` replaced is good until then; `show` says when it was last used.",
+			"request.\nA key that `rotate --overlap` replaced is good until then; `show` says when it was last used.",
 		Example: "  filings keys create --user alice@example.com --tier pro\n  filings keys list",
 		Args:    noSuchCommand,
 		RunE: func(*cobra.Command, []string) error {

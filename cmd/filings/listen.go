@@ -180,10 +180,9 @@ func (l listeners) metrics() []prometheus.Collector {
 			all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
 				Name:        "filings_connections_limited_total",
 				ConstLabels: prometheus.Labels{"listener": name, "outcome": outcome},
-				Help: "New connections that met a limit, by listener and outcome: made_room (the one that had " +
-					"waited longest for its " +
-					"client was closed), waited (all were busy) or refused (the system had no descriptor or " +
-					"memory for it).",
+				Help: "New connections that met a limit, by listener and outcome: made_room (the one that had waited " +
+					"longest for its client was closed), waited (all were busy) or refused (the system had no " +
+					"descriptor or memory for it).",
 			}, func() float64 { return float64(count(one.Figures())) }))
 		}
 	}

@@ -69,9 +69,8 @@ func (p *program) root() *cobra.Command {
 		},
 	}
 	root.AddCommand(p.serveCommand(), p.demoCommand(), p.loadCommand(), p.inspectCommand(), p.generationsCommand(),
-		p.rollbackCommand(), p.releaseCommand(), p.withholdCommand(),
-		p.keysCommand(), p.tokensCommand(), p.generateCommand(), p.checkCommand(), p.healthCommand(),
-		p.versionCommand(), p.manCommand(),
+		p.rollbackCommand(), p.releaseCommand(), p.withholdCommand(), p.keysCommand(), p.tokensCommand(),
+		p.generateCommand(), p.checkCommand(), p.healthCommand(), p.versionCommand(), p.manCommand(),
 		// No command: the page of `filings help settings`.
 		&cobra.Command{Use: "settings", Short: "Lists the settings, which are environment variables",
 			Long: settings.Help()})

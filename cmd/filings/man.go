@@ -15,8 +15,7 @@ func (p *program) manCommand() *cobra.Command {
 		Use:   "man",
 		Short: "Prints the manual page of the program",
 		Long: "Prints the manual page of the program, roff for man(1): what `filings help` says of each command " +
-			"and of the settings,\n" +
-			"on one page.",
+			"and of the settings,\non one page.",
 		Example: "  filings man | man -l -\n  filings man >/usr/local/share/man/man1/filings.1",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

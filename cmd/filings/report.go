@@ -40,9 +40,8 @@ func writeReport(w io.Writer, r reindexer.Report) error {
 			fmt.Fprintf(table, "%s\t-\t-\t-\t-\t%d\n", county, c.Filings)
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\n", county, c.Filings-c.Added+c.Removed, c.Added,
-			c.Changed, c.Removed,
-			c.Filings)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\n",
+			county, c.Filings-c.Added+c.Removed, c.Added, c.Changed, c.Removed, c.Filings)
 	}
 	err := table.Flush()
 	for _, warning := range r.Warnings {

@@ -61,9 +61,8 @@ func (p *program) tokensCommand() *cobra.Command {
 			longest = maxLife
 		}
 		if life < time.Minute || life > longest {
-			return usageError{fmt.Errorf("--expires-in %s: must be from 1m to %gh, which is %g days", life,
-				longest.Hours(),
-				longest.Hours()/24)}
+			return usageError{fmt.Errorf("--expires-in %s: must be from 1m to %gh, which is %g days",
+				life, longest.Hours(), longest.Hours()/24)}
 		}
 		store, err := openKeys(s, nil, nil)
 		if err != nil {

@@ -104,8 +104,7 @@ func (f *File) describe(p Proposal) (string, error) {
 	}
 	for _, c := range f.columns {
 		comment("%-*s %5.1f%%  %-24s %s", min(widest, 40), c.as(p), percent(c.filled, f.records),
-			c.looks(f.unique(c), f.almost(c), f.records),
-			c.listed())
+			c.looks(f.unique(c), f.almost(c), f.records), c.listed())
 	}
 	if f.more {
 		comment("and more columns: names may be data here, which a mapping reads by to_entries")

@@ -95,9 +95,8 @@ func (c *checkup) withheld(ctx context.Context, store generation.Store) {
 		c.ok("withheld", "%d entries; the last load has left out %d records", len(list.Entries), loads[0].Withheld)
 	}
 	if len(unfinished) > 0 {
-		c.warn("withheld",
-			"of the entries %v not all is taken out yet: add them again, or load (see `filings withhold list`)",
-			unfinished)
+		c.warn("withheld", "of the entries %v not all is taken out yet: add them again, or load (see `filings "+
+			"withhold list`)", unfinished)
 	}
 }
 
@@ -112,10 +111,8 @@ func (c *checkup) others(ctx context.Context, store generation.Store) {
 			continue
 		}
 		if err := Searchable(ctx, store, g.Name); err != nil && !errors.Is(err, generation.ErrVersion) {
-			c.warn("generation",
-				"%s, which is not live, cannot be searched: requests that pin it fail, and a rollback to it is "+
-					"refused: %v",
-				g.Name, Explain(c.Settings, err))
+			c.warn("generation", "%s, which is not live, cannot be searched: requests that pin it fail, and a rollback "+
+				"to it is refused: %v", g.Name, Explain(c.Settings, err))
 		}
 	}
 }

@@ -39,8 +39,7 @@ func Rows() []Row {
 func Help() string {
 	var b strings.Builder
 	b.WriteString("Settings are environment variables. One that begins with FILINGS_ and is not listed here is an " +
-		"error.\n" +
-		"With OTEL_EXPORTER_OTLP_ENDPOINT, serve and load send traces; OTEL_TRACES_SAMPLER says which.\n")
+		"error.\nWith OTEL_EXPORTER_OTLP_ENDPOINT, serve and load send traces; OTEL_TRACES_SAMPLER says which.\n")
 	for _, row := range Rows() {
 		fmt.Fprintf(&b, "\n%s\n    %s\n", row.Variable, row.Meaning)
 		if row.Default != "" {

@@ -47,8 +47,8 @@ func (s Settings) Check() error {
 	apart := func(a, b string) bool { return a != b || !ported(a) || a == Off || strings.HasSuffix(a, ":0") }
 	check(apart(s.RedirectListen, s.Listen), "REDIRECT_LISTEN", s.RedirectListen,
 		"must be another address than FILINGS_LISTEN, or off")
-	check(apart(s.OperationsListen, s.Listen) && apart(s.OperationsListen, s.RedirectListen), "OPERATIONS_LISTEN",
-		s.OperationsListen,
+	check(apart(s.OperationsListen, s.Listen) && apart(s.OperationsListen, s.RedirectListen),
+		"OPERATIONS_LISTEN", s.OperationsListen,
 		"must be another address than FILINGS_LISTEN and FILINGS_REDIRECT_LISTEN, or off")
 	check(s.OperationsToken == "" || s.OperationsListen != Off, "OPERATIONS_TOKEN", "…",
 		"FILINGS_OPERATIONS_LISTEN is off: it must be an address")
