@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -56,14 +55,6 @@ func (p *program) tokensCommand() *cobra.Command {
 		if len(s.TokenSecrets) == 0 {
 			return usageError{errors.New("FILINGS_TOKEN_SECRETS is not set: it must be what `filings serve` has")}
 		}
-		longest := maxLinkLife
-		if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "origin=") }) {
-			longest = maxLife
-		}
-		if life < time.Minute || life > longest {
-			return usageError{fmt.Errorf("--expires-in %s: must be from 1m to %gh, which is %g days",
-				life, longest.Hours(), longest.Hours()/24)}
-		}
 		store, err := openKeys(s, nil, nil)
 		if err != nil {
 			return err
@@ -79,6 +70,14 @@ func (p *program) tokensCommand() *cobra.Command {
 		q, err := readToken(s, args, account.Tier)
 		if err != nil {
 			return usageError{err}
+		}
+		longest := maxLife
+		if q.Token.Origins == nil {
+			longest = maxLinkLife
+		}
+		if life < time.Minute || life > longest {
+			return usageError{fmt.Errorf("--expires-in %s: must be from 1m to %gh, which is %g days",
+				life, longest.Hours(), longest.Hours()/24)}
 		}
 		if err := matched(ctx, s, q); err != nil {
 			return err

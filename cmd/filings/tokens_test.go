@@ -46,6 +46,7 @@ func TestX32_Command(t *testing.T) {
 		{exitUsage, `"Lee": must be NAME=VALUE`, []string{"create", "--user", "u1", page, "Lee"}},
 		{exitUsage, `"expires_in=60": must be NAME=VALUE, a parameter of GET /v1/tokens, but --expires-in`, []string{"create", "--user", "u1", page, "expires_in=60"}},
 		{exitUsage, "--expires-in 8785h0m0s: must be from 1m to 8784h", []string{"create", "--user", "u1", page, "--expires-in", "8785h"}},
+		{exitUsage, "--expires-in 8785h0m0s: must be from 1m to 8784h", []string{"create", "--user", "u1", strings.Replace(page, "=", "[]=", 1), "--expires-in", "8785h"}},
 		{exitUsage, "--expires-in 9601h0m0s: must be from 1m to 9600h, which is 400 days", []string{"create", "--user", "u1", "endpoints=export", "--expires-in", "9601h"}},
 		{exitUsage, "endpoints must not have export with origin", []string{"create", "--user", "u1", page, "endpoints=export"}},
 		{exitFailed, "an account of the free tier has no tokens", []string{"create", "--user", "u2", page}},
