@@ -1,7 +1,7 @@
 // Package settings is the environment of the program, read and checked: the variables that begin
 // with FILINGS_. It refuses a variable that it does not know, so that a misspelled one is an error
-// and no silent default. It imports nothing of ours: the program turns settings into the
-// configuration of engine, key store and service.
+// and no silent default. Of ours it imports index alone, for the distance of misspelled names: the
+// program turns settings into the configuration of engine, key store and service.
 //
 // One struct is the table of settings. envconfig fills it, and makes from its tags, with the texts in
 // meanings.txt, the table that `filings help settings` and the documents show.
