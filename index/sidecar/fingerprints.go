@@ -25,6 +25,8 @@ type fingerprintWriter struct {
 	chunk   int
 	pending []index.Fingerprint // without their facts
 	facts   []byte              // of pending
+
+	raw, packed []byte // of the last chunk, to be used again
 }
 
 // newFingerprintWriter returns one that writes at least one chunk. The last one says that it is the last: without it
@@ -49,9 +51,10 @@ func (w *fingerprintWriter) add(s index.Fingerprint) error {
 func (w *fingerprintWriter) finish() error { return w.flush(1) }
 
 func (w *fingerprintWriter) flush(last byte) error {
-	head := binary.LittleEndian.AppendUint32([]byte{last}, uint32(len(w.pending)))
-	raw := append(appendFingerprints(head, w.pending), w.facts...)
-	err := w.to(sectionFingerprints, w.chunk, encoder.EncodeAll(raw, nil))
+	w.raw = binary.LittleEndian.AppendUint32(append(w.raw[:0], last), uint32(len(w.pending)))
+	w.raw = append(appendFingerprints(w.raw, w.pending), w.facts...)
+	w.packed = encoder.EncodeAll(w.raw, w.packed[:0])
+	err := w.to(sectionFingerprints, w.chunk, w.packed)
 	w.chunk, w.pending, w.facts = w.chunk+1, w.pending[:0], w.facts[:0]
 	return err
 }
