@@ -78,8 +78,8 @@ ON_ENGINE = $(if $(ENGINE),-engine $(ENGINE))
 
 faults: bin/testservers ## kills 100 loads at random moments in each engine, with readers running; tries a million wrong keys, requests with tokens and flipped bits of tokens
 	TEST_NIGHTLY=1 TEST_KILLS=100 bin/testservers -light $(ON_ENGINE) -- go test -count=1 -timeout=60m -run TestL7_KilledLoads -v ./cmd/filings
-	TEST_WRONG_KEYS=1000000 $(TEST) -run TestK2_WrongKeys -v ./service
-	TEST_NIGHTLY=1 TEST_TOKEN_REQUESTS=1000000 bin/testservers -light -- go test -count=1 -timeout=5h -parallel 24 -run TestX33_RandomRequests -v ./service
+	TEST_WRONG_KEYS=1000000 $(TEST) -run TestK2_WrongKeys -v ./service/apitest
+	TEST_NIGHTLY=1 TEST_TOKEN_REQUESTS=1000000 bin/testservers -light -- go test -count=1 -timeout=5h -parallel 24 -run TestX33_RandomRequests -v ./service/apitest
 	TEST_TOKENS=1000 $(TEST) -run TestX32_Bits -v ./service/tokens
 
 # FOR is how long the traffic lasts.
@@ -110,11 +110,11 @@ fuzz: ## every fuzz target, one after another, FUZZTIME=30s for each; then schem
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
 		done; \
 	done
-	TEST_NIGHTLY=1 SCHEMATHESIS_EXAMPLES=300 go test -count=1 -run TestSchemathesis -v ./service
+	TEST_NIGHTLY=1 SCHEMATHESIS_EXAMPLES=300 go test -count=1 -run TestSchemathesis -v ./service/apitest
 
 mcp-conformance: ## the official conformance suite, clients and inspector of the Model Context Protocol against /mcp; needs npm
 	TEST_NIGHTLY=1 TEST_MCP_CONFORMANCE="npx -y -p node@22 -p @modelcontextprotocol/conformance@0.2.0-alpha.12 conformance" \
-	TEST_MCP_INSPECTOR="npx -y -p node@22 -p @modelcontextprotocol/inspector@2.12.0 mcp-inspector" go test -count=1 -run "TestX50_Conformance|TestX50_OfficialClients" -v ./service
+	TEST_MCP_INSPECTOR="npx -y -p node@22 -p @modelcontextprotocol/inspector@2.12.0 mcp-inspector" go test -count=1 -run "TestX50_Conformance|TestX50_OfficialClients" -v ./service/apitest
 
 image: ## the container image, as filings:local
 	docker compose build filings

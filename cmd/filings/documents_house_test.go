@@ -20,7 +20,10 @@ var quoted = regexp.MustCompile("`([^`]+)`")
 // TestImports do.
 func TestDocuments_Folders(t *testing.T) {
 	t.Parallel()
-	rules := importRules(t)
+	rules := map[string][]string{}
+	for _, rule := range mayImport {
+		rules[rule.pkg] = slices.Sorted(slices.Values(rule.may))
+	}
 	documented := map[string]bool{}
 	for _, row := range folderRow.FindAllStringSubmatch(readDocument(t, "docs/design.md").prose, -1) {
 		for _, name := range quoted.FindAllStringSubmatch(row[1], -1) {
@@ -36,7 +39,7 @@ func TestDocuments_Folders(t *testing.T) {
 			}
 			slices.Sort(got)
 			if ruled && !slices.Equal(got, want) {
-				t.Errorf("docs/design.md says that %s may import %q; service/imports_test.go says %q", folder, got, want)
+				t.Errorf("docs/design.md says that %s may import %q; TestImports says %q", folder, got, want)
 			}
 		}
 	}
@@ -45,30 +48,6 @@ func TestDocuments_Folders(t *testing.T) {
 			t.Errorf("docs/design.md does not describe %s", name)
 		}
 	}
-}
-
-// importRules returns, by package, what the table in service/imports_test.go lets it import of our own, sorted.
-func importRules(t *testing.T) map[string][]string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "service/imports_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, _ := strings.Cut(string(text), "var mayImport = ")
-	table, _, _ = strings.Cut(table, "\n}\n")
-	rules := map[string][]string{}
-	for _, row := range regexp.MustCompile(`(?m)^\t\{"([^"]+)", (nil|\[\]string\{[^}]*\}), `).FindAllStringSubmatch(table, -1) {
-		var may []string
-		for _, m := range regexp.MustCompile(`"([^"]+)"`).FindAllStringSubmatch(row[2], -1) {
-			may = append(may, m[1])
-		}
-		slices.Sort(may)
-		rules[row[1]] = may
-	}
-	if len(rules) < 30 {
-		t.Fatalf("only %d rules were found: this test does not see them", len(rules))
-	}
-	return rules
 }
 
 // The functions that docs/design.md counts as stops are in the files that it names, and are as many as it says.

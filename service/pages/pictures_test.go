@@ -117,7 +117,7 @@ func pictured(t *testing.T) (lines []string) {
 			add(file, body)
 		}
 	}
-	body, err := os.ReadFile("../testdata/openapi.json")
+	body, err := os.ReadFile("../apitest/testdata/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,9 +23,9 @@ type group struct {
 
 // groups is in the order in which they run: what fails soonest is first.
 var groups = []group{
-	{"clients", []string{"service/testdata/openapi.json", "service/testdata/clients", "service/webtest/tools"}, nil},
+	{"clients", []string{"service/apitest/testdata/openapi.json", "service/testdata/clients", "service/webtest/tools"}, nil},
 	{"files", []string{
-		"service/export", "reindexer/source/parquet", "service/testdata/exports", "service/webtest/tools",
+		"service/export", "reindexer/source/parquet", "service/apitest/testdata/exports", "service/webtest/tools",
 	}, nil},
 	{"proxies", []string{
 		"service/edge", "service/export", "service/mvt", "service/handlers/tiles.go",
@@ -33,7 +33,7 @@ var groups = []group{
 	}, nil},
 	{"documents", []string{"docs/api", "docs/operate", "docs/quickstart.md", "README.md", "cmd/filings/help", "cmd/filings/operate"}, nil},
 	{"browser", []string{"service/pages", "service/webtest"}, nil},
-	{"agents", []string{"service/mcp", "service/testdata/mcp", "service/webtest/tools"}, nil},
+	{"agents", []string{"service/mcp", "service/apitest/testdata/mcp", "service/webtest/tools"}, nil},
 	{"random", []string{
 		"service/params", "service/mcp", "service/handlers", "index/serving", "index/embedded",
 		"index/elastic",
