@@ -98,7 +98,7 @@ var mayImport = []importRule{
 	{"cmd/filings/memory", []string{"index/cache"}, "how much memory a process may take concerns no code that uses it"},
 	{"cmd/filings/traces", []string{"index/trace"}, "where spans go concerns no code that makes them"},
 	{"cmd/filings/certificate", []string{"cmd/filings/settings"}, "a certificate is files and a clock: who shows it is wired elsewhere"},
-	{"cmd/filings/check", []string{"cmd/filings/certificate", "cmd/filings/settings", "index", "index/elastic", "index/generation", "service/access"}, "a check looks at what the settings name, as the service would reach it, and needs no service"},
+	{"cmd/filings/check", []string{"cmd/filings/certificate", "cmd/filings/settings", "index", "index/elastic", "index/elastic/client", "index/generation", "service/access"}, "a check looks at what the settings name, as the service would reach it, and needs no service"},
 	{"service/apitest", nil, "tests of the API: nothing imports them"},
 	{"service/servicetest", []string{"index", "index/cache", "index/indextest", "index/serving", "service", "service/access", "service/edge", "service/tokens"}, "a service as its clients meet it, over any engine"},
 	{"cmd/testservers", []string{"cmd/testservers/servers"}, "what starts servers for tests must work when the product does not compile"},

@@ -93,7 +93,7 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 	}
 	defer sendSpans()
 	engine, err := serving.New(store, serving.Config{
-		Cache: caches, RequestTime: s.RequestTimeout, Registry: registry, Log: log,
+		Cache: caches, Calls: s.EngineCalls, RequestTime: s.RequestTimeout, Registry: registry, Log: log,
 		Database: trace.Database{System: system(len(s.ElasticsearchURL) > 0, "elasticsearch"), Collection: s.Index},
 	})
 	if err != nil {
@@ -139,6 +139,9 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		if err := reach(ctx, s, log, store, keys); err != nil {
 			return err
 		}
+		if s.EngineCalls == 0 {
+			fit(ctx, engine, s.RequestTimeout, log)
+		}
 		log.Info("serving", "api", address(l.api), "redirect", address(l.redirect), "operations", address(l.operations))
 		if s.OperationsToken != "" && !isLoopback(l.operations.Addr()) {
 			// No refusal: in a container no other address works, and only its operator knows who can reach its port.
@@ -149,6 +152,16 @@ func (p *program) serve(ctx context.Context, s settings.Settings, l listeners, h
 		ready()
 		return nil
 	})
+}
+
+// fit makes the limit of calls to the engine the one of its server, unless that does not say.
+func fit(ctx context.Context, engine *serving.Engine, timeout time.Duration, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if err := engine.Fit(ctx); err != nil {
+		log.Warn("eight calls to the engine run at once: it does not say how many it can work on",
+			"setting", "FILINGS_ENGINE_CALLS", "error", err.Error())
+	}
 }
 
 // system names a store in spans: a server, or what the program embeds.

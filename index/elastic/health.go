@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -17,15 +16,6 @@ import (
 	"filings/index"
 	"filings/index/elastic/client"
 )
-
-// ErrCredentials: Elasticsearch demands other credentials, or some at all.
-var ErrCredentials = client.ErrCredentials
-
-// Responded reports whether err is what Elasticsearch itself responded, and not that it was not reached.
-func Responded(err error) bool { return client.IsOwn(err) }
-
-// Closed reports whether err is about an index that an operator closed.
-func Closed(err error) bool { return client.HasKind(err, client.IndexClosed) }
 
 // Elasticsearch and OpenSearch are the products that there are. OpenSearch has what Elasticsearch 7.10 had, and its own since.
 const Elasticsearch, OpenSearch = "Elasticsearch", "OpenSearch"
@@ -47,7 +37,7 @@ type Disk struct {
 	Total, Available int64
 }
 
-// Health reads the cluster's health, and changes nothing. Errors are ErrCredentials, index.ErrUnavailable, or those of
+// Health reads the cluster's health, and changes nothing. Errors are client.ErrCredentials, index.ErrUnavailable, or those of
 // Elasticsearch; they show no address.
 func (s *Store) Health(ctx context.Context) (h Health, err error) {
 	for _, read := range []func(context.Context, *Health) error{
@@ -200,43 +190,32 @@ func (s *storage) warnOfDisks(ctx context.Context, name string) {
 	}
 }
 
-// Width returns how many searches of the live generation Elasticsearch can work on at once: the search threads of the nodes
-// that have a copy of it, shared by its shards, since a search takes a thread for each. 0 before the first load.
-func (s *Store) Width(ctx context.Context) (_ int, err error) {
+// Slots returns how many searches of a generation Elasticsearch can work on at once: the search threads of as many nodes
+// as have a copy of it, shared by its shards, since a search takes a thread for each. If nodes differ, the smallest count.
+func (s *Store) Slots(ctx context.Context) (_ int, err error) {
 	defer index.Wrap(&err, "asking how many searches can run at once")
-	live, err := s.Live(ctx)
-	if err != nil || live.Generation() == "" {
-		return 0, err
-	}
-	var copies struct{ Shards [][]struct{ Node string } }
-	err = s.storage.c.ReadInto(ctx, &copies, esapi.SearchShardsRequest{
-		Index: []string{live.Generation()}, FilterPath: []string{"shards.node"},
-	})
-	if err != nil {
-		return 0, err
-	}
-	var nodes struct {
+	var found struct {
 		Nodes map[string]struct {
+			Roles []string
 			Pools struct{ Search struct{ Size int } } `json:"thread_pool"`
 		}
 	}
-	err = s.storage.c.ReadInto(ctx, &nodes, esapi.NodesInfoRequest{
-		Metric: []string{"thread_pool"}, FilterPath: []string{"nodes.*.thread_pool.search.size"},
+	err = s.storage.c.ReadInto(ctx, &found, esapi.NodesInfoRequest{
+		Metric: []string{"thread_pool"}, FilterPath: []string{"nodes.*.roles", "nodes.*.thread_pool.search.size"},
 	})
-	if err != nil {
-		return 0, err
-	}
-	threads, counted := 0, map[string]bool{}
-	for _, shard := range copies.Shards {
-		for _, copied := range shard {
-			if !counted[copied.Node] {
-				counted[copied.Node] = true
-				threads += nodes.Nodes[copied.Node].Pools.Search.Size
-			}
+	var threads []int
+	for _, node := range found.Nodes {
+		if slices.Contains(node.Roles, "data") || slices.Contains(node.Roles, "data_content") {
+			threads = append(threads, node.Pools.Search.Size)
 		}
 	}
-	if threads == 0 {
-		return 0, fmt.Errorf("no node has search threads and a copy of %s", live.Generation())
+	slices.Sort(threads)
+	sum := 0
+	for _, n := range threads[:min(len(threads), s.storage.shards*(1+s.storage.replicas))] {
+		sum += n
 	}
-	return threads / len(copies.Shards), nil
+	if err == nil && sum == 0 {
+		err = client.ErrResponse
+	}
+	return sum / s.storage.shards, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/cmd/testservers/servers"
+	"filings/index/elastic/client"
 )
 
 // storeOver returns a store whose cluster gives these responses: by path, a status and a body.
@@ -105,8 +106,8 @@ func TestHealth_Refused(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 	_, err = storeOver(t, clusterResponses(), map[string]int{"/_nodes/_local/_none": http.StatusUnauthorized}).Health(t.Context())
-	if !errors.Is(err, ErrCredentials) {
-		t.Errorf("%v, want %v", err, ErrCredentials)
+	if !errors.Is(err, client.ErrCredentials) {
+		t.Errorf("%v, want %v", err, client.ErrCredentials)
 	}
 	_, err = storeOver(t, clusterResponses(), map[string]int{"/_cluster/health": http.StatusForbidden}).Health(t.Context())
 	if err == nil {

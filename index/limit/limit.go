@@ -118,15 +118,12 @@ func New(slots int, now func() time.Time) *Limit {
 		kinds: map[kind]*lately{}}
 }
 
-// Resize makes it a limit of so many slots, at least one, and reports whether that is another
-// number. Calls in progress keep theirs.
-func (l *Limit) Resize(slots int) (changed bool) {
+// Resize makes it a limit of so many slots, at least one. Calls in progress keep theirs.
+func (l *Limit) Resize(slots int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before := l.slots
 	l.slots = max(1, slots)
 	l.dispatch()
-	return l.slots != before
 }
 
 // InProgress returns how many calls have a slot.

@@ -30,7 +30,6 @@ type Engine struct {
 	database     trace.Database
 	lost         atomic.Bool // the live generation is, as was logged
 	damages      damages
-	asked        atomic.Int64 // when the engine was last asked for its width, in nanoseconds of Unix time; 0: never
 	generations  generations
 	exports      chan struct{}       // holds one while a call of an export is in progress
 	many         [shapes]atomic.Bool // the last filter of a shape selected more filings than were counted with its page

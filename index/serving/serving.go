@@ -44,6 +44,7 @@ type Config struct {
 	Registry prometheus.Registerer // nil: metrics are counted and not exposed
 	Log      *slog.Logger          // gets the breaker's changes of state, and that data were lost; nil: nothing is logged
 	Now      func() time.Time      // nil: time.Now
+	Calls    int                   // to the engine, in progress at once; 0: as many as it has slots for (Fit)
 	// RequestTime is the time of a whole request. Metrics hold a call that ran out of time against the engine only if it had
 	// half of that: the rest is for what comes before it. 0: always.
 	RequestTime time.Duration
@@ -51,24 +52,19 @@ type Config struct {
 	Database trace.Database
 }
 
-// calls is how many calls to the engine are in progress at once, if it does not say that it has the width for more. A
-// quarter of them, which is what a flooding account has, must leave threads and processors for other accounts' calls: on two
-// processors Elasticsearch searches with four threads, and what is above that waits in its queue, where all accounts are
-// alike. Three quarters of eight, which one that is alone has, also keep six processors at work.
+// calls is how many calls to the engine are in progress at once, unless it has more slots. A quarter of them, which is what
+// a flooding account has, must leave threads and processors for other accounts' calls: on two processors Elasticsearch
+// searches with four threads, and what is above that waits in its queue, where all accounts are alike. Three quarters of
+// eight, which one that is alone has, also keep six processors at work.
 const calls = 8
 
 // inProcess is an engine that computes in this process, and knows how many calls it should work on at once.
 type inProcess interface{ Slots() int }
 
-// wide is an engine that knows how many calls it can work on at once, 0 for unknown. More than that would only wait in it.
-type wide interface {
-	Width(ctx context.Context) (int, error)
+// remote is an engine whose server knows how many calls it can work on at once. More than that would only wait in it.
+type remote interface {
+	Slots(ctx context.Context) (int, error)
 }
-
-const (
-	widthFor  = 5 * time.Minute // how long a width is taken for granted: nodes come and go seldom
-	widthTime = 5 * time.Second // what asking for it may take
-)
 
 // New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
 func New(inner index.Engine, c Config) (*Engine, error) {
@@ -80,10 +76,10 @@ func New(inner index.Engine, c Config) (*Engine, error) {
 		e.log = slog.New(slog.DiscardHandler)
 	}
 	slots := calls
-	if computing, ok := inner.(inProcess); ok {
-		slots = computing.Slots()
+	if engine, ok := inner.(inProcess); ok {
+		slots = engine.Slots()
 	}
-	e.limit = limit.New(slots, e.now)
+	e.limit = limit.New(cmp.Or(c.Calls, slots), e.now)
 	e.exports = make(chan struct{}, 1)
 	e.damages.all = map[string]damage{}
 	e.breaker = breaker.New(breaker.Config{
@@ -176,7 +172,6 @@ func (e *Engine) Live(ctx context.Context) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.widen(ctx)
 	e.generations.closeIdle(e.now())
 	return e.reader(inner), nil
 }
@@ -185,26 +180,18 @@ func (e *Engine) reader(inner index.Reader) *Reader {
 	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}
 }
 
-// widen asks a wide engine from time to time how many calls it may have, while the request that came goes on. What is asked
-// in vain changes nothing.
-func (e *Engine) widen(ctx context.Context) {
-	engine, ok := e.inner.(wide)
-	last, now := e.asked.Load(), e.now().UnixNano()
-	if !ok || last != 0 && now-last < int64(widthFor) || !e.asked.CompareAndSwap(last, now) {
-		return
+// Fit makes the limit of calls at once that of the engine's server, and at least eight. Who starts a service without
+// Config.Calls calls it once, when the server responds. It fails if the server does not say, and changes nothing then.
+func (e *Engine) Fit(ctx context.Context) error {
+	engine, ok := e.inner.(remote)
+	if !ok {
+		return nil
 	}
-	go func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), widthTime)
-		defer cancel()
-		width, err := engine.Width(ctx)
-		if err != nil {
-			e.log.Debug("the engine does not say how many calls it can work on at once", slog.String("error", err.Error()))
-			return
-		}
-		if slots := max(calls, width); e.limit.Resize(slots) {
-			e.log.Info("the limit of calls to the engine at once changed", slog.Int("limit", slots))
-		}
-	}()
+	slots, err := engine.Slots(ctx)
+	if err == nil {
+		e.limit.Resize(max(calls, slots))
+	}
+	return err
 }
 
 // noteLost logs once that the live generation is lost, and once that there is one again. Nothing that was cached is used

@@ -639,58 +639,59 @@ func TestSharedAcrossAccounts(t *testing.T) {
 	})
 }
 
-// breadth is an engine that says how many calls it can work on at once.
+// breadth is an engine whose server says how many calls it can work on at once.
 type breadth struct {
 	waiting
-	width atomic.Int64 // -1: it does not respond
-	asked atomic.Int64
+	slots int // -1: it does not respond
 }
 
 func (e *breadth) Live(context.Context) (index.Reader, error) { return &e.waiting, nil }
 
-func (e *breadth) Width(context.Context) (int, error) {
-	e.asked.Add(1)
-	if width := e.width.Load(); width >= 0 {
-		return int(width), nil
+func (e *breadth) Slots(context.Context) (int, error) {
+	if e.slots < 0 {
+		return 0, index.ErrUnavailable
 	}
-	return 0, index.ErrUnavailable
+	return e.slots, nil
 }
 
-// TestWidth: as many calls are made at once as the engine can work on, eight at least; an account has a quarter of them
-// beside others, and all but a quarter alone. The engine is asked once in five minutes.
-func TestWidth(t *testing.T) {
+// TestFit: as many calls are made at once as the engine's server can work on, eight at least; or as Config says. An
+// account has a quarter of them while others make calls, and all but a quarter alone.
+func TestFit(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		inner := &breadth{waiting: waiting{Reader: indextest.NewOracle("g1", filings(24)), release: make(chan struct{})}}
-		e := mustNew(inner, 0)
-		calls := func(account string) int64 {
-			before := inner.calls.Load()
-			ctx, cancel := context.WithCancel(t.Context())
-			for day := range 31 {
-				r := live(t, e)
-				r.Account = account
+	for _, tt := range []struct {
+		slots, calls  int
+		alone, beside int64
+	}{{0, 0, 6, 2}, {26, 0, 20, 6}, {-1, 0, 6, 2}, {3, 0, 6, 2}, {0, 4, 3, 1}, {0, 16, 12, 4}} {
+		synctest.Test(t, func(t *testing.T) {
+			inner := &breadth{waiting: waiting{Reader: indextest.NewOracle("g1", filings(24)), release: make(chan struct{})}, slots: tt.slots}
+			e, err := New(inner, Config{Calls: tt.calls})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.calls == 0 { // as a service starts
+				if err := e.Fit(t.Context()); (err != nil) != (tt.slots < 0) {
+					t.Errorf("%+v: %v", tt, err)
+				}
+			}
+			calls := func(account string) int64 {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer synctest.Wait()
+				defer cancel()
+				before := inner.calls.Load()
+				for day := range 31 {
+					r := live(t, e)
+					r.Account = account
+					go r.Count(ctx, index.Where(index.Days{From: fmt.Sprintf("2026-01-%02d", day+1)}))
+				}
 				synctest.Wait()
-				go r.Count(ctx, index.Where(index.Days{From: fmt.Sprintf("2026-01-%02d", day+1)}))
+				return inner.calls.Load() - before
 			}
-			synctest.Wait()
-			n := inner.calls.Load() - before
-			cancel()
-			synctest.Wait()
-			return n
-		}
-		for i, step := range []struct{ width, alone, beside int64 }{{0, 6, 2}, {26, 20, 6}, {-1, 20, 6}, {3, 6, 2}} {
-			inner.width.Store(step.width)
-			alone := calls("a")
-			beside := calls("b")
-			if alone != step.alone || beside != step.beside {
-				t.Errorf("width %d: %d calls alone and %d beside others, want %d and %d", step.width, alone, beside, step.alone, step.beside)
+			alone, beside := calls("a"), calls("b")
+			if alone != tt.alone || beside != tt.beside {
+				t.Errorf("%+v: %d calls alone and %d beside others", tt, alone, beside)
 			}
-			if asked := inner.asked.Load(); asked != int64(i+1) {
-				t.Errorf("width %d: asked %d times, want %d", step.width, asked, i+1)
-			}
-			<-time.After(widthFor)
-		}
-	})
+		})
+	}
 }
 
 // TestOutcomes: a call without a response is a timeout if the engine had half of a request's time, and else was ended.

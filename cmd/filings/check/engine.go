@@ -13,6 +13,7 @@ import (
 
 	"filings/index"
 	"filings/index/elastic"
+	"filings/index/elastic/client"
 	"filings/index/generation"
 )
 
@@ -127,7 +128,7 @@ func Searchable(ctx context.Context, store generation.Store, name string) error 
 }
 
 func (c *checkup) noElasticsearch(err error) {
-	if errors.Is(err, elastic.ErrCredentials) {
+	if errors.Is(err, client.ErrCredentials) {
 		c.fail("elasticsearch",
 			"it refuses the credentials: see FILINGS_ELASTICSEARCH_USERNAME and _PASSWORD, or _API_KEY")
 		return

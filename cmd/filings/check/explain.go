@@ -6,7 +6,7 @@ import (
 
 	"filings/cmd/filings/settings"
 	"filings/index"
-	"filings/index/elastic"
+	"filings/index/elastic/client"
 	"filings/service/access"
 )
 
@@ -14,11 +14,11 @@ import (
 // which setting is about that. The address itself is not shown: it may hold a password.
 func Explain(s settings.Settings, err error) error {
 	switch {
-	case elastic.Closed(err):
+	case client.HasKind(err, client.IndexClosed):
 		return fmt.Errorf("%w (the index was closed: open it in Elasticsearch)", err)
-	case errors.Is(err, elastic.ErrCredentials):
+	case errors.Is(err, client.ErrCredentials):
 		return fmt.Errorf("%w (see FILINGS_ELASTICSEARCH_USERNAME and _PASSWORD, or _API_KEY)", err)
-	case elastic.Responded(err): // such as that its disk is full
+	case client.IsOwn(err): // such as that its disk is full
 		return err
 	case errors.Is(err, index.ErrUnavailable) && len(s.ElasticsearchURL) > 0:
 		return fmt.Errorf("%w (is Elasticsearch up at FILINGS_ELASTICSEARCH_URL?)", err)

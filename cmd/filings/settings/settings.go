@@ -52,6 +52,7 @@ type Settings struct {
 	ServerTiming     Switch        `split_words:"true" default:"off"`
 	MCP              Switch        `split_words:"true" default:"off"`
 	MCPResult        int           `split_words:"true" default:"24000"`
+	EngineCalls      int           `split_words:"true" default:"0"`
 	StartTimeout     time.Duration `split_words:"true" default:"30s"`
 	CacheSize        ByteSize      `split_words:"true" default:"256MiB"`
 

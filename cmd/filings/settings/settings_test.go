@@ -23,7 +23,7 @@ var contract = map[string]string{
 	"FILINGS_PRO_BURST": "25", "FILINGS_ENTERPRISE_BURST": "100",
 	"FILINGS_ACTIVE_FORECLOSURE_STATUSES": "active,pre-foreclosure,lis pendens,notice of default,notice of sale,auction",
 	"FILINGS_TILES_URL":                   "", "FILINGS_TILES_ATTRIBUTION": "", "FILINGS_FILTERS_BY_TIER": "false", "FILINGS_START_TIMEOUT": "30s",
-	"FILINGS_LEGACY_HAS_DATA_NAME": "has_data", "FILINGS_REQUEST_TIMEOUT": "5s", "FILINGS_EXPORTS": "4", "FILINGS_EXPORT_TIMEOUT": "15m", "FILINGS_CSV_ESCAPE": "off", "FILINGS_SERVER_TIMING": "off", "FILINGS_MCP": "off", "FILINGS_MCP_RESULT": "24000", "FILINGS_KEEP_GENERATIONS": "2", "FILINGS_KEEP_CHANGES": "30",
+	"FILINGS_LEGACY_HAS_DATA_NAME": "has_data", "FILINGS_REQUEST_TIMEOUT": "5s", "FILINGS_EXPORTS": "4", "FILINGS_ENGINE_CALLS": "0", "FILINGS_EXPORT_TIMEOUT": "15m", "FILINGS_CSV_ESCAPE": "off", "FILINGS_SERVER_TIMING": "off", "FILINGS_MCP": "off", "FILINGS_MCP_RESULT": "24000", "FILINGS_KEEP_GENERATIONS": "2", "FILINGS_KEEP_CHANGES": "30",
 	"FILINGS_CACHE_SIZE": "256MiB", "FILINGS_LOG_LEVEL": "info", "FILINGS_LOG_FORMAT": "auto",
 }
 
@@ -57,7 +57,7 @@ func TestSettingsAreRead(t *testing.T) {
 		"FILINGS_STARTER_DAILY_QUOTA": "12", "FILINGS_PRO_DAILY_QUOTA": "13", "FILINGS_ENTERPRISE_DAILY_QUOTA": "14",
 		"FILINGS_FREE_BURST": "15", "FILINGS_STARTER_BURST": "16", "FILINGS_PRO_BURST": "17", "FILINGS_ENTERPRISE_BURST": "18",
 		"FILINGS_ACTIVE_FORECLOSURE_STATUSES": "one, ,two", "FILINGS_LEGACY_HAS_DATA_NAME": "has", "FILINGS_REQUEST_TIMEOUT": "1s",
-		"FILINGS_EXPORTS": "5", "FILINGS_EXPORT_TIMEOUT": "1m", "FILINGS_CSV_ESCAPE": "on", "FILINGS_SERVER_TIMING": "on", "FILINGS_MCP": "on", "FILINGS_MCP_RESULT": "10000",
+		"FILINGS_EXPORTS": "5", "FILINGS_ENGINE_CALLS": "26", "FILINGS_EXPORT_TIMEOUT": "1m", "FILINGS_CSV_ESCAPE": "on", "FILINGS_SERVER_TIMING": "on", "FILINGS_MCP": "on", "FILINGS_MCP_RESULT": "10000",
 		"FILINGS_START_TIMEOUT": "2s", "FILINGS_FILTERS_BY_TIER": "true", "FILINGS_TILES_URL": "https://t", "FILINGS_TILES_ATTRIBUTION": "© T",
 		"FILINGS_KEEP_GENERATIONS": "0", "FILINGS_KEEP_CHANGES": "0", "FILINGS_CACHE_SIZE": "1GiB", "FILINGS_LOG_LEVEL": "warn", "FILINGS_LOG_FORMAT": "json",
 	} {
@@ -77,7 +77,7 @@ func TestSettingsAreRead(t *testing.T) {
 		FreeLifetimeQuota: 11, StarterDailyQuota: 12, ProDailyQuota: 13, EnterpriseDailyQuota: 14,
 		FreeBurst: 15, StarterBurst: 16, ProBurst: 17, EnterpriseBurst: 18, ActiveForeclosureStatuses: []string{"one", "two"},
 		TilesURL: "https://t", TilesAttribution: "© T", FiltersByTier: true, LegacyHasDataName: "has",
-		RequestTimeout: time.Second, Exports: 5, ExportTimeout: time.Minute, CSVEscape: true, ServerTiming: true, MCP: true, MCPResult: 10_000, StartTimeout: 2 * time.Second, KeepGenerations: 0, CacheSize: 1 << 30, LogLevel: 4, LogFormat: "json",
+		RequestTimeout: time.Second, Exports: 5, EngineCalls: 26, ExportTimeout: time.Minute, CSVEscape: true, ServerTiming: true, MCP: true, MCPResult: 10_000, StartTimeout: 2 * time.Second, KeepGenerations: 0, CacheSize: 1 << 30, LogLevel: 4, LogFormat: "json",
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b netip.Prefix) bool { return a == b })); diff != "" {
 		t.Errorf("settings (-want +got)\n%s", diff)

@@ -83,7 +83,7 @@ func (s Settings) Check() error {
 	}{
 		{"INDEX_SHARDS", int64(s.IndexShards), 1}, {"INDEX_REPLICAS", int64(s.IndexReplicas), 0},
 		{"KEEP_GENERATIONS", int64(s.KeepGenerations), 0}, {"KEEP_CHANGES", int64(s.KeepChanges), 0},
-		{"EXPORTS", int64(s.Exports), 1},
+		{"EXPORTS", int64(s.Exports), 1}, {"ENGINE_CALLS", int64(s.EngineCalls), 0},
 		{"FREE_LIFETIME_QUOTA", s.FreeLifetimeQuota, 0}, {"STARTER_DAILY_QUOTA", s.StarterDailyQuota, 0},
 		{"PRO_DAILY_QUOTA", s.ProDailyQuota, 0}, {"ENTERPRISE_DAILY_QUOTA", s.EnterpriseDailyQuota, 0},
 	} {
