@@ -19,15 +19,11 @@ import (
 // build is a generation.Writer.
 type build struct {
 	*bulk
-	name   string
-	from   string // the generation that was copied, "" for none
-	erases bool   // nothing may be left of what is removed or replaced
+	name string
+	from string // the generation that was copied, "" for none
 }
 
 var _ generation.Writer = (*build)(nil)
-
-// Erase implements generation.Build.
-func (b *build) Erase() { b.erases = true }
 
 // Create implements generation.Storage: an empty index, or a clone, which shares the files of its
 // source and so takes seconds.

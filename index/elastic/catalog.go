@@ -94,11 +94,8 @@ func (s *storage) Retry(ctx context.Context, try func(context.Context) error) er
 	return s.c.Retry(ctx, client.RequestTime, try)
 }
 
-// Hold implements generation.Storage: Elasticsearch cannot tell whether a load's process lives.
-func (s *storage) Hold(context.Context) (io.Closer, error) { return nil, nil }
-
-// Held implements generation.Storage.
-func (s *storage) Held(context.Context) (held, known bool, err error) { return false, false, nil }
+// ProcessLock implements generation.Storage: Elasticsearch cannot tell whether a load's process lives.
+func (s *storage) ProcessLock(context.Context, bool) (io.Closer, error) { return nil, nil }
 
 // Where implements generation.Storage.
 func (s *storage) Where(name string) string {

@@ -80,7 +80,7 @@ func TestSeal_LittleRoom(t *testing.T) {
 			}
 			return a
 		}}))
-		err := (&build{bulk: &bulk{storage: s.storage}, name: "filings-a"}).finalize(t.Context())
+		err := (&build{bulk: &bulk{storage: s.storage}, name: "filings-a"}).finalize(t.Context(), false)
 		if log.String() != want || err != nil {
 			t.Errorf("%s bytes: %s, want %s (%v)", available, &log, want, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"filings/index/generation"
+	"filings/index/sidecar"
 )
 
 // catalogIndex has one document, the catalog of generations.
@@ -15,12 +16,9 @@ func (s *storage) catalogAlias() string { return s.catalogIndex() + "-write" }
 // buildAlias is what a generation is written through. A write that demands an alias cannot create an index.
 func buildAlias(generation string) string { return generation + "-build" }
 
-// sidecarPart is the kind of the sidecar: the hidden index NAME-sidecar, written while the
-// generation is sealed. The catalog decides what becomes of it, and of the changeset beside it.
-const sidecarPart = "sidecar"
-
 // sidecars are the kinds of hidden indices NAME-KIND beside a generation, those that former versions made included.
-var sidecars = []string{sidecarPart, generation.ChangesPart, "stamps", "counties", "owners"}
+// The catalog decides what becomes of them.
+var sidecars = []string{sidecar.Kept, sidecar.Changeset, "stamps", "counties", "owners"}
 
 // part returns what an index is; false for one that is none of this store's.
 func (s *storage) part(name string) (p generation.Part, ok bool) {

@@ -18,12 +18,13 @@ import (
 // It returns as soon as the generation can be searched: copies of its shards may still be made, on nodes that may not
 // be there.
 func (b *build) Seal(
-	ctx context.Context, fill generation.Fill, look generation.Look,
+	ctx context.Context, erases bool, fill generation.Fill, look generation.Look,
 ) (generation.Identity, error) {
-	for _, step := range []func(context.Context) error{b.bulk.finish, b.finalize} {
-		if err := step(ctx); err != nil {
-			return nil, err
-		}
+	if err := b.bulk.finish(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.finalize(ctx, erases); err != nil {
+		return nil, err
 	}
 	if err := b.storage.writeSidecar(ctx, document.SidecarIndex(b.name), fill); err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func (b *build) Changeset(ctx context.Context, fill generation.Fill) error {
 }
 
 // finalize turns what was written into what will be searched. Copies are made last: of merged segments, once.
-func (b *build) finalize(ctx context.Context) error {
+func (b *build) finalize(ctx context.Context, erases bool) error {
 	settings, err := json.Marshal(map[string]any{"index": map[string]any{
 		"number_of_replicas": b.storage.replicas, "refresh_interval": nil, "gc_deletes": nil,
 	}})
@@ -60,7 +61,7 @@ func (b *build) finalize(ctx context.Context) error {
 		return func(ctx context.Context) error { return b.storage.c.Send(ctx, client.MergeTime, request) }
 	}
 	merge := send(b.merge)
-	if b.erases {
+	if erases {
 		merge = func(ctx context.Context) error { return b.storage.expunge(ctx, b.name) }
 	}
 	for _, step := range []func(context.Context) error{

@@ -77,8 +77,19 @@ func (w *sidecarWriter) flush(ctx context.Context) error {
 	})
 }
 
-// Sidecar implements generation.Storage.
-func (s *storage) Sidecar(name string) sidecar.Source { return s.chunks(document.SidecarIndex(name)) }
+// Sidecar implements sidecar.Changesets. A changeset is read for a client, and not again where that fails.
+func (s *storage) Sidecar(name, kind string) sidecar.Source {
+	if kind == sidecar.Kept {
+		return s.chunks(document.SidecarIndex(name))
+	}
+	return func(ctx context.Context, section string, chunks []int) ([][]byte, error) {
+		all, err := reader.Chunks(ctx, s.c, changesetIndex(name), section, chunks)
+		if errors.Is(err, index.ErrNotFound) {
+			err = fmt.Errorf("the changeset of %s: %w", name, index.ErrGone)
+		}
+		return all, err
+	}
+}
 
 // chunks is the sidecar.Source of such an index, for a load.
 func (s *storage) chunks(name string) sidecar.Source {
@@ -90,15 +101,6 @@ func (s *storage) chunks(name string) sidecar.Source {
 		})
 		return all, err
 	}
-}
-
-// Chunks implements sidecar.Changesets.
-func (s *storage) Chunks(ctx context.Context, name, section string, chunks []int) ([][]byte, error) {
-	all, err := reader.Chunks(ctx, s.c, changesetIndex(name), section, chunks)
-	if errors.Is(err, index.ErrNotFound) {
-		err = fmt.Errorf("the changeset of %s: %w", name, index.ErrGone)
-	}
-	return all, err
 }
 
 // Filings implements sidecar.Changesets: of any generation whose index is there.

@@ -64,9 +64,6 @@ func (b *build) Remove(ctx context.Context, id int64) error {
 	return b.change(ctx, func() error { return b.changes.Remove(id) })
 }
 
-// Erase implements generation.Build: the file is written anew in any case.
-func (b *build) Erase() {}
-
 // change accepts a change. If it cannot, then nothing is accepted any more, nor sealed.
 func (b *build) change(ctx context.Context, collect func() error) error {
 	if b.failed = cmp.Or(b.failed, ctx.Err()); b.failed == nil {
@@ -75,9 +72,9 @@ func (b *build) change(ctx context.Context, collect func() error) error {
 	return b.failed
 }
 
-// Seal implements generation.Writer.
+// Seal implements generation.Writer. The file is written anew whether it erases or not.
 func (b *build) Seal(
-	ctx context.Context, fill generation.Fill, look generation.Look,
+	ctx context.Context, _ bool, fill generation.Fill, look generation.Look,
 ) (generation.Identity, error) {
 	path := b.storage.files.building(b.name)
 	for _, step := range []func() error{

@@ -111,7 +111,7 @@ func TestBuild_FailedWriteFailsTheSeal(t *testing.T) {
 	if err := b.file.file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Seal(t.Context(), nothing, unchecked); !errors.Is(err, os.ErrClosed) {
+	if _, err := b.Seal(t.Context(), false, nothing, unchecked); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("sealed without its filings: %v", err)
 	}
 }

@@ -109,9 +109,6 @@ func (r *reader) unavailable(err error) error {
 	return fmt.Errorf("read generation %s: %w: %w", r.name, index.ErrUnavailable, err)
 }
 
-// Generation implements index.Reader.
-func (r *reader) Generation() string { return r.name }
-
 // Rows implements index.Reader. What a filter selects is found as a whole, so that every page has the total.
 func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	rows, total, end, err := r.Table.Rows(ctx, q)

@@ -113,8 +113,8 @@ func (s *storage) Filings(ctx context.Context, name string, ids []int64) ([]inde
 	return r.versions(ctx, ids)
 }
 
-// Chunks implements sidecar.Changesets. A changeset that is damaged is none: clients who need it have to export anew.
-func (s *storage) Chunks(ctx context.Context, name, section string, chunks []int) ([][]byte, error) {
+// changeset is the Source of a changeset. One that is damaged is none: clients who need it have to export anew.
+func (s *storage) changeset(ctx context.Context, name, section string, chunks []int) ([][]byte, error) {
 	f, err := openFile(s.files.changes(name))
 	var all [][]byte
 	if err == nil {
@@ -130,9 +130,12 @@ func (s *storage) Chunks(ctx context.Context, name, section string, chunks []int
 	return all, err
 }
 
-// Sidecar implements generation.Storage.
-func (s *storage) Sidecar(name string) sidecar.Source {
+// Sidecar implements sidecar.Changesets.
+func (s *storage) Sidecar(name, kind string) sidecar.Source {
 	return func(ctx context.Context, section string, chunks []int) ([][]byte, error) {
+		if kind == sidecar.Changeset {
+			return s.changeset(ctx, name, section, chunks)
+		}
 		r, err := s.reader(ctx, name)
 		if err != nil {
 			return nil, err

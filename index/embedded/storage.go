@@ -130,8 +130,9 @@ func (s *storage) Replace(ctx context.Context, name string, d generation.Documen
 // Retry implements generation.Storage: what a disk refuses does not pass by itself.
 func (s *storage) Retry(ctx context.Context, try func(context.Context) error) error { return try(ctx) }
 
-// Hold implements generation.Storage, by a flock, which ends with its process.
-func (s *storage) Hold(ctx context.Context) (hold io.Closer, err error) {
+// ProcessLock implements generation.Storage, by a flock, which ends with its process. Nobody who tries to take it
+// meanwhile finds it taken by a look.
+func (s *storage) ProcessLock(ctx context.Context, take bool) (lock io.Closer, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -140,23 +141,12 @@ func (s *storage) Hold(ctx context.Context) (hold io.Closer, err error) {
 		if err == nil && !acquired {
 			return generation.ErrLocked
 		}
-		hold = file
-		return err
-	})
-	return hold, err
-}
-
-// Held implements generation.Storage. Nobody who tries to hold it meanwhile finds it held by this look.
-func (s *storage) Held(context.Context) (held, known bool, err error) {
-	err = s.files.guarded(func() error {
-		file, acquired, err := lockFile(s.files.lock(), false)
-		held = !acquired
-		if err == nil && acquired {
+		if lock = file; err == nil && !take {
 			err = file.Close()
 		}
 		return err
 	})
-	return held, true, err
+	return lock, err
 }
 
 // Parts implements generation.Storage. What was found whole is not opened again unless it is to be measured.

@@ -13,7 +13,7 @@ import (
 
 // Begin implements Lock. The catalog names the generation before anything of it is stored.
 func (k *lock) Begin(ctx context.Context, from string) (_ Build, err error) {
-	defer k.explain(ctx, &err, "beginning a generation")
+	defer k.asLockLost(ctx, &err, "beginning a generation")
 	parts, err := k.life.storage.Parts(ctx, false)
 	if err != nil {
 		return nil, err
@@ -54,6 +54,7 @@ type build struct {
 	name, from  string           // from is what it is a copy of, "" for nothing
 	actions     *sidecar.Actions // what was put and removed
 	differences sidecar.Differences
+	erases      bool // nothing may be left of what is removed or replaced
 	changes     *Changeset
 	counts      []byte
 	values      *index.Values
@@ -61,6 +62,8 @@ type build struct {
 }
 
 func (b *build) Generation() string { return b.name }
+
+func (b *build) Erase() { b.erases = true }
 
 func (b *build) Put(ctx context.Context, f *index.Filing) error {
 	return b.done(ctx, func() error {
@@ -84,7 +87,7 @@ func (b *build) done(ctx context.Context, write func() error) (err error) {
 		return ErrLockLost
 	}
 	if err = write(); err != nil {
-		b.lock.explain(ctx, &err, "writing to "+b.name)
+		b.lock.asLockLost(ctx, &err, "writing to "+b.name)
 	}
 	return err
 }
@@ -97,11 +100,11 @@ func (b *build) stop() {
 
 // Seal implements Build. That the catalog says so makes the generation a sealed one.
 func (b *build) Seal(ctx context.Context, check Check) (holds index.Counts, err error) {
-	defer b.lock.explain(ctx, &err, "sealing "+b.name)
+	defer b.lock.asLockLost(ctx, &err, "sealing "+b.name)
 	if b.lock.released.Load() {
 		return index.Counts{}, ErrLockLost
 	}
-	identity, err := b.Writer.Seal(ctx, b.writeSidecar, func(ctx context.Context, r index.Reader) (int64, error) {
+	identity, err := b.Writer.Seal(ctx, b.erases, b.writeSidecar, func(ctx context.Context, r index.Reader) (int64, error) {
 		if holds, err = b.lock.life.counted(ctx, r); err == nil && check != nil {
 			err = check(ctx, r, holds)
 		}
@@ -148,7 +151,7 @@ func (b *build) writeSidecar(ctx context.Context, put sidecar.Sink) error {
 	var before iter.Seq2[index.Fingerprint, error] = func(func(index.Fingerprint, error) bool) {}
 	var note func(before, after index.Fingerprint)
 	if b.from != "" {
-		before, note = sidecar.Fingerprints(ctx, b.lock.life.storage.Sidecar(b.from)), b.differences.Note
+		before, note = sidecar.Fingerprints(ctx, b.lock.life.storage.Sidecar(b.from, sidecar.Kept)), b.differences.Note
 	}
 	if err := sidecar.Write(ctx, before, b.actions, note, put); err != nil {
 		return fmt.Errorf("writing the sidecar: %w", err)
@@ -158,7 +161,7 @@ func (b *build) writeSidecar(ctx context.Context, put sidecar.Sink) error {
 
 // Fingerprints implements Build.
 func (b *build) Fingerprints(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
-	return sidecar.Fingerprints(ctx, b.lock.life.storage.Sidecar(b.name))
+	return sidecar.Fingerprints(ctx, b.lock.life.storage.Sidecar(b.name, sidecar.Kept))
 }
 
 // Differences implements Build.
@@ -176,7 +179,7 @@ func (b *build) WriteChangeset(ctx context.Context, s index.Changeset, differenc
 		return sidecar.WriteChangeset(ctx, s, differences, copies, storage.Filings, put)
 	})
 	if err != nil {
-		b.lock.explain(ctx, &err, "writing the changes of "+b.name)
+		b.lock.asLockLost(ctx, &err, "writing the changes of "+b.name)
 		return err
 	}
 	b.changes = &Changeset{Parent: s.Parent, Added: s.Added, Changed: s.Changed, Removed: s.Removed, Whole: !copies}
@@ -190,7 +193,7 @@ func (b *build) Keep(counts []byte, values *index.Values, fresh map[string]index
 
 // Refresh implements Lock.
 func (k *lock) Refresh(ctx context.Context, generation string, fresh map[string]index.Freshness) (err error) {
-	defer k.explain(ctx, &err, "keeping how fresh "+generation+" is")
+	defer k.asLockLost(ctx, &err, "keeping how fresh "+generation+" is")
 	return k.change(ctx, func(c *Catalog, _ bool) error {
 		e, err := c.sealed(generation)
 		if err == nil {

@@ -25,7 +25,7 @@
 // Each row is one step. A load that dies after it leaves what the right column says; "the next
 // load" takes the lock when the lease has expired, and begins by deleting all that is not sealed.
 //
-//	take the lock: lease and run        a lease, which expires, or whose process is known to be dead (Storage.Held)
+//	take the lock: lease and run        a lease, which expires, or whose process is known to be dead (Storage.ProcessLock)
 //	alias to the live generation        the same: this repairs what a crash after a promotion left
 //	entry, building                     an entry, of which nothing is stored; the next load tombstones it
 //	data, sidecars                      rubbish under an entry that is not sealed: it is never shown, and the next load deletes it

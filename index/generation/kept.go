@@ -133,7 +133,7 @@ func (l *Lifecycle) Changes(ctx context.Context, q index.ChangeQuery) (page inde
 }
 
 // Sidecar returns what stands beside a sealed generation.
-func (l *Lifecycle) Sidecar(name string) sidecar.Source { return l.storage.Sidecar(name) }
+func (l *Lifecycle) Sidecar(name string) sidecar.Source { return l.storage.Sidecar(name, sidecar.Kept) }
 
 // Fingerprints implements Store.
 func (l *Lifecycle) Fingerprints(ctx context.Context, name string) iter.Seq2[index.Fingerprint, error] {

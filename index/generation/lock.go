@@ -17,7 +17,7 @@ import (
 type lock struct {
 	life  *Lifecycle
 	token string
-	hold  io.Closer // nil: the engine has none
+	alive io.Closer // ends with the process; nil: the engine has no such lock
 
 	released atomic.Bool
 	mu       sync.Mutex
@@ -28,7 +28,7 @@ type lock struct {
 func (l *Lifecycle) Lock(ctx context.Context, run Run) (_ Lock, err error) {
 	defer index.Wrap(&err, "taking the lock")
 	k := &lock{life: l, token: rand.Text()}
-	if k.hold, err = l.storage.Hold(ctx); errors.Is(err, ErrLocked) {
+	if k.alive, err = l.storage.ProcessLock(ctx, true); errors.Is(err, ErrLocked) {
 		c, _, err := l.read(ctx)
 		return nil, errors.Join(&LockedError{Run: c.run()}, err)
 	} else if err != nil {
@@ -39,7 +39,7 @@ func (l *Lifecycle) Lock(ctx context.Context, run Run) (_ Lock, err error) {
 		if c.Lease == k.token {
 			return nil
 		}
-		if dead = c.Lease != ""; dead && k.hold == nil && !c.expired(l.Now()) {
+		if dead = c.Lease != ""; dead && k.alive == nil && !c.expired(l.Now()) {
 			return &LockedError{Run: c.run()}
 		}
 		if c.Lease = k.token; c.Run != nil && !c.Run.Withholds {
@@ -57,7 +57,7 @@ func (l *Lifecycle) Lock(ctx context.Context, run Run) (_ Lock, err error) {
 		}
 		return k, nil
 	}
-	return nil, errors.Join(err, k.letGo())
+	return nil, errors.Join(err, k.close())
 }
 
 // mostRuns is how many loads the catalog keeps.
@@ -85,15 +85,16 @@ func (c *Catalog) expired(now time.Time) bool {
 // Loads implements Store.
 func (l *Lifecycle) Loads(ctx context.Context) (_ []Run, err error) {
 	defer index.Wrap(&err, "reading about the last loads")
-	held, known, err := l.storage.Held(ctx)
-	if err != nil {
+	lock, err := l.storage.ProcessLock(ctx, false)
+	held := errors.Is(err, ErrLocked)
+	if err != nil && !held {
 		return nil, err
 	}
 	c, _, err := l.read(ctx)
 	if err != nil || c.Run == nil {
 		return nil, err
 	}
-	if !known {
+	if lock == nil && !held {
 		held = c.Lease != "" && !c.expired(l.Now())
 	}
 	all := append([]Run{*c.Run}, c.Runs...)
@@ -152,9 +153,9 @@ func (k *lock) change(ctx context.Context, do func(c *Catalog, again bool) error
 	})
 }
 
-// explain puts the attempt that failed before an error. One whose reason may be that the lock was
+// asLockLost puts the attempt that failed before an error. One whose reason may be that the lock was
 // lost becomes ErrLockLost if it was.
-func (k *lock) explain(ctx context.Context, err *error, what string) {
+func (k *lock) asLockLost(ctx context.Context, err *error, what string) {
 	if *err == nil {
 		return
 	}
@@ -211,10 +212,10 @@ func (k *lock) Release(ctx context.Context) (err error) {
 		c.Lease = ""
 		return nil
 	})
-	return errors.Join(err, k.letGo())
+	return errors.Join(err, k.close())
 }
 
-func (k *lock) letGo() error {
+func (k *lock) close() error {
 	if k.released.Swap(true) {
 		return nil
 	}
@@ -223,8 +224,8 @@ func (k *lock) letGo() error {
 	for _, b := range k.builds {
 		b.stop()
 	}
-	if k.hold == nil {
+	if k.alive == nil {
 		return nil
 	}
-	return k.hold.Close()
+	return k.alive.Close()
 }

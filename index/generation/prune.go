@@ -9,7 +9,7 @@ import (
 
 // Delete implements Lock: first the catalog says that the generation is deleted, then it is.
 func (k *lock) Delete(ctx context.Context, name string) (err error) {
-	defer k.explain(ctx, &err, "deleting "+name)
+	defer k.asLockLost(ctx, &err, "deleting "+name)
 	was := false
 	err = k.change(ctx, func(c *Catalog, again bool) error {
 		buried, err := c.bury(name)
@@ -28,7 +28,7 @@ func (k *lock) Delete(ctx context.Context, name string) (err error) {
 
 // Clear implements Lock.
 func (k *lock) Clear(ctx context.Context) (cleared []string, err error) {
-	defer k.explain(ctx, &err, "deleting what unfinished loads left behind")
+	defer k.asLockLost(ctx, &err, "deleting what unfinished loads left behind")
 	err = k.change(ctx, func(c *Catalog, _ bool) error {
 		c.buryAll(func(e *Entry) bool { return e.State == Building })
 		return nil
@@ -47,7 +47,7 @@ func (k *lock) Clear(ctx context.Context) (cleared []string, err error) {
 
 // Prune implements Lock.
 func (k *lock) Prune(ctx context.Context, previous string, keep, changesets int) (pruned []string, err error) {
-	defer k.explain(ctx, &err, "pruning generations")
+	defer k.asLockLost(ctx, &err, "pruning generations")
 	parts, err := k.life.storage.Parts(ctx, false)
 	if err != nil {
 		return nil, err

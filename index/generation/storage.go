@@ -23,12 +23,10 @@ type Storage interface {
 	// Retry calls try until its error is none that passes by itself.
 	Retry(ctx context.Context, try func(context.Context) error) error
 
-	// Hold takes what its process holds as long as it lives, or returns ErrLocked where another one
-	// has it; nil where the engine has no such thing. A lease that is held then is of a process
-	// that died.
-	Hold(ctx context.Context) (io.Closer, error)
-	// Held reports whether a process has what Hold takes; known is false where the engine has no such thing.
-	Held(ctx context.Context) (held, known bool, err error)
+	// ProcessLock takes a lock that ends with its process, or returns ErrLocked where another one
+	// has it; nil where the engine has no such lock. Whoever gets it knows that the lease in the
+	// catalog is a dead process's. Unless take is set, it only looks: the lock stays free.
+	ProcessLock(ctx context.Context, take bool) (io.Closer, error)
 
 	// Parts lists all that is stored of generations, in no order. Only where measure is set it
 	// looks at sizes, and at damage anew.
@@ -39,9 +37,7 @@ type Storage interface {
 	// generation or nil, if that will still do. It returns index.ErrNotFound where nothing is
 	// stored, and index.ErrChanged where that is another generation.
 	Reader(ctx context.Context, name string, before index.Reader) (index.Reader, error)
-	// Sidecar returns the Source of what is stored beside a finished generation.
-	Sidecar(name string) sidecar.Source
-	// Changesets are those that are stored.
+	// Changesets are the sidecars and changesets that are stored.
 	sidecar.Changesets
 	// Stored is Store.Stored of a finished generation.
 	Stored(ctx context.Context, name string) iter.Seq2[index.Stored, error]
@@ -92,7 +88,7 @@ type Part struct {
 // Kinds of parts that a Catalog knows. A sidecar of another kind is kept as long as its generation.
 const (
 	FilingsPart = ""
-	ChangesPart = "changes" // is kept longer than its generation
+	ChangesPart = sidecar.Changeset
 )
 
 // Writer fills a generation; what Build says of its methods holds here. It knows nothing of the lock.
@@ -100,11 +96,11 @@ type Writer interface {
 	// Put returns the fingerprint of what it puts.
 	Put(ctx context.Context, f *index.Filing) (index.Fingerprint, error)
 	Remove(ctx context.Context, id int64) error
-	Erase()
 	// Seal finishes what is stored, has fill put chunks beside it, has look look at both, and then
 	// marks it as finished. It returns what makes it that; nil where the Reader alone can tell.
-	// Meanwhile the Storage has it by its name, too.
-	Seal(ctx context.Context, fill Fill, look Look) (Identity, error)
+	// Meanwhile the Storage has it by its name, too. If it erases, it leaves nothing of what was
+	// removed or replaced, however long that takes.
+	Seal(ctx context.Context, erases bool, fill Fill, look Look) (Identity, error)
 	// Changeset stores what fill puts as the changeset that leads to the generation.
 	Changeset(ctx context.Context, fill Fill) error
 	// Stop ends the writing. What is stored stays as it is.

@@ -92,7 +92,7 @@ func (l *Lifecycle) readWithheld(ctx context.Context) (w Withheld, d Document, e
 // Withhold implements Lock. The list is replaced before the catalog learns of it: what dies in between has
 // added an entry all the same.
 func (k *lock) Withhold(ctx context.Context, do func(w *Withheld) error) (err error) {
-	defer k.explain(ctx, &err, "changing the list of withheld filings")
+	defer k.asLockLost(ctx, &err, "changing the list of withheld filings")
 	last := 0
 	err = k.life.storage.Retry(ctx, func(ctx context.Context) error {
 		w, d, err := k.life.readWithheld(ctx)
@@ -141,7 +141,7 @@ func (k *lock) Purge(
 	ctx context.Context, live string, has func(ctx context.Context, name string) (bool, error),
 	strip func(index.Version) index.Version,
 ) (purged []string, err error) {
-	defer k.explain(ctx, &err, "deleting what is withheld")
+	defer k.asLockLost(ctx, &err, "deleting what is withheld")
 	parts, err := k.life.storage.Parts(ctx, false)
 	var of []string
 	for _, p := range parts {

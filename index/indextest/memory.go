@@ -173,9 +173,7 @@ func (s *memoryStorage) Replace(_ context.Context, name string, d generation.Doc
 	})
 }
 
-func (s *memoryStorage) Hold(context.Context) (io.Closer, error) { return nil, nil }
-
-func (s *memoryStorage) Held(context.Context) (held, known bool, err error) { return false, false, nil }
+func (s *memoryStorage) ProcessLock(context.Context, bool) (io.Closer, error) { return nil, nil }
 
 // Parts implements generation.Storage. Each part has some bytes.
 func (s *memoryStorage) Parts(context.Context, bool) (all []generation.Part, err error) {
@@ -280,7 +278,7 @@ func (w *memoryWriter) Remove(_ context.Context, id int64) error {
 
 // Seal implements generation.Writer. Nothing that fill writes is kept: Sidecar makes it of the filings.
 func (w *memoryWriter) Seal(
-	ctx context.Context, fill generation.Fill, look generation.Look,
+	ctx context.Context, _ bool, fill generation.Fill, look generation.Look,
 ) (generation.Identity, error) {
 	if err := w.sidecar("sidecar", &MemoryPart{}); err != nil {
 		return nil, err
@@ -351,12 +349,14 @@ func (p *MemoryPart) get(section string, numbers []int) (all [][]byte, err error
 	return all, nil
 }
 
-func (w *memoryWriter) Stop()  {}
-func (w *memoryWriter) Erase() {}
+func (w *memoryWriter) Stop() {}
 
-// Sidecar implements generation.Storage.
-func (s *memoryStorage) Sidecar(name string) sidecar.Source {
+// Sidecar implements sidecar.Changesets.
+func (s *memoryStorage) Sidecar(name, kind string) sidecar.Source {
 	return func(ctx context.Context, section string, chunks []int) ([][]byte, error) {
+		if kind == sidecar.Changeset {
+			return s.changeset(name, section, chunks)
+		}
 		all, stored := s.all(name)
 		if !stored {
 			return nil, index.ErrNotFound
@@ -373,8 +373,7 @@ func (s *memoryStorage) Sidecar(name string) sidecar.Source {
 	}
 }
 
-// Chunks implements sidecar.Changesets.
-func (s *memoryStorage) Chunks(_ context.Context, name, section string, chunks []int) (all [][]byte, err error) {
+func (s *memoryStorage) changeset(name, section string, chunks []int) (all [][]byte, err error) {
 	err = s.locked(func() error {
 		p := s.Memory.Parts[name][generation.ChangesPart]
 		if p == nil {

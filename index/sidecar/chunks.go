@@ -17,6 +17,12 @@ type Sink func(section string, chunk int, data []byte) error
 // stored beside the generation.
 type Source func(ctx context.Context, section string, chunks []int) ([][]byte, error)
 
+// Kinds of chunks beside a generation.
+const (
+	Kept      = "sidecar" // as long as the generation
+	Changeset = "changes" // longer than that
+)
+
 // Sections. Changes and their contents stand by themselves, since they are kept longer than the others.
 const (
 	sectionFingerprints = "fingerprints"

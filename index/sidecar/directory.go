@@ -16,15 +16,19 @@ import (
 
 // Directory reads what Write wrote. It is safe for concurrent use.
 type Directory struct {
-	space string // of what it keeps in cache
-	from  Source
-	cache *cache.Cache
+	generation string
+	space      string // of what it keeps in cache
+	from       Source
+	cache      *cache.Cache
 }
 
 // Open returns the Directory of a generation. It reads nothing.
 func Open(generation string, from Source, kept *cache.Cache) *Directory {
-	return &Directory{"owners of " + generation, from, kept}
+	return &Directory{generation, "owners of " + generation, from, kept}
 }
+
+// Generation implements index.Reader.
+func (d *Directory) Generation() string { return d.generation }
 
 // cached returns what is kept of a section as decode makes it of the section's bytes, with its size.
 func cached[T any](ctx context.Context, d *Directory, section string, decode func(*cutter) (T, int)) (T, error) {

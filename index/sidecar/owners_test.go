@@ -45,6 +45,8 @@ type reader struct {
 	*sidecar.Directory
 }
 
+func (r reader) Generation() string { return r.Oracle.Generation() }
+
 func (r reader) Owners(ctx context.Context, q index.OwnerQuery) (index.Owners, error) {
 	return r.Directory.Owners(ctx, q)
 }

@@ -12,8 +12,9 @@ import (
 
 // Changesets are those that an engine keeps, and the filings of generations.
 type Changesets interface {
-	// Chunks is the Source of the changeset to a generation; index.ErrGone where it is not kept.
-	Chunks(ctx context.Context, generation, section string, chunks []int) ([][]byte, error)
+	// Sidecar returns the Source of a kind of chunks beside a finished generation; of Changeset, it
+	// returns index.ErrGone where that is not kept.
+	Sidecar(generation, kind string) Source
 	// Filings is of a generation that a changeset which has no copies leads from or to.
 	Filings(ctx context.Context, generation string, ids []int64) ([]index.Version, error)
 }
@@ -105,9 +106,7 @@ func (p *page) advance(ctx context.Context) error {
 
 // chunks returns the next n chunks of a changeset that have changes to tell; fewer where there are no more.
 func (p *page) chunks(ctx context.Context, s *stream, n int) ([][]byte, error) {
-	from := func(ctx context.Context, section string, chunks []int) ([][]byte, error) {
-		return p.source.Chunks(ctx, s.Generation, section, chunks)
-	}
+	from := p.source.Sidecar(s.Generation, Changeset)
 	key := cache.Key{Space: "changes of " + s.Generation, Text: sectionContents}
 	contents, _, err := cache.Get(ctx, p.cache, key, func(ctx context.Context) ([]contained, int, error) {
 		all, err := readContents(ctx, from)

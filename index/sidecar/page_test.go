@@ -40,11 +40,13 @@ func (m *memory) keep(t *testing.T, s index.Changeset, differences []sidecar.Dif
 	}
 }
 
-func (m *memory) Chunks(ctx context.Context, generation, section string, chunks []int) ([][]byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.read += len(chunks)
-	return m.changesets[generation].get(ctx, section, chunks)
+func (m *memory) Sidecar(generation, _ string) sidecar.Source {
+	return func(ctx context.Context, section string, chunks []int) ([][]byte, error) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.read += len(chunks)
+		return m.changesets[generation].get(ctx, section, chunks)
+	}
 }
 
 func (m *memory) Filings(_ context.Context, generation string, ids []int64) (versions []index.Version, _ error) {

@@ -51,9 +51,6 @@ func New(c *client.Client, name string, kept *cache.Cache) *Reader {
 	return r
 }
 
-// Generation implements index.Reader.
-func (r *Reader) Generation() string { return r.generation }
-
 // Gone reports whether a response said that the generation was deleted.
 func (r *Reader) Gone() bool { return r.gone.Load() }
 
