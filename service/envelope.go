@@ -1,8 +1,6 @@
 package service
 
 import (
-	"bytes"
-	"encoding/json"
 	"strconv"
 
 	"filings/index"
@@ -15,41 +13,20 @@ import (
 // data (rule E1), in this order. After an error, which is that a record is none (rule X23), nothing
 // of it may be sent.
 func (k *call) appendResult(dst []byte, e *endpoint, q params.Request, result handlers.Result) (_ []byte, err error) {
-	page, paged := result.Data.(index.Page)
-	list, before := page.AppendRecords, `"data":`
+	view := handlers.View{Tier: recordTier(k.admission.Tier), Fields: q.Fields, GeoJSON: q.GeoJSON}
+	paged := e.Shape.Has(params.Pagination) || e.Shape.Has(params.Partial) && q.Cursor != nil
 	switch {
-	case e.Shape.Has(params.Plain):
-		if tile, isBytes := result.Data.([]byte); isBytes {
-			return append(dst, tile...), nil
-		}
-		return appendJSON(dst, result.Data), nil
-	case q.GeoJSON && !paged:
-		return appendJSON(dst, result.Data), nil
+	case e.Shape.Has(params.Plain) || q.GeoJSON && !paged:
+		return result.Data.AppendJSON(dst, view)
 	case q.GeoJSON:
-		list, before = page.AppendFeatures, `"type":"FeatureCollection","features":`
+		dst = append(dst, `{"type":"FeatureCollection","features":`...)
 	case e.Shape.Has(params.Success):
-		before = `"success":true,"data":`
-	}
-	dst = append(append(dst, '{'), before...)
-	tier := recordTier(k.admission.Tier)
-	switch data := result.Data.(type) {
-	case index.Record:
-		dst, err = data.AppendFields(dst, tier, q.Fields)
-	case index.Page:
-		if dst, err = list(dst, tier, q.Fields); e.Shape.Has(params.Pagination) {
-			dst = appendPagination(dst, q, len(data.Records), result)
-		}
-	case handlers.Changes:
-		dst = append(data.AppendJSON(dst), `,"pagination":{"limit":`...) // changes are not counted (rule X17)
-		dst = appendCursor(strconv.AppendInt(dst, int64(q.Query.Limit), 10), result.Next)
-	case handlers.Groups:
-		dst = data.AppendJSON(dst)
-	case []handlers.Owner:
-		dst = appendPagination(appendJSON(dst, data), q, len(data), result)
+		dst = append(dst, `{"success":true,"data":`...)
 	default:
-		if dst = appendJSON(dst, data); e.Shape.Has(params.Partial) && q.Cursor != nil {
-			dst = appendPagination(dst, q, 0, result)
-		}
+		dst = append(dst, `{"data":`...)
+	}
+	if dst, err = result.Data.AppendJSON(dst, view); paged {
+		dst = appendPagination(dst, e.Shape, q, result)
 	}
 	if e.Shape.Has(params.Meta) {
 		dst = k.appendMeta(dst)
@@ -58,25 +35,14 @@ func (k *call) appendResult(dst []byte, e *endpoint, q params.Request, result ha
 			dst = strconv.AppendInt(append(dst, `,"groups":`...), result.Total, 10)
 		}
 		if result.Corrected != nil {
-			dst = appendJSON(append(dst, `,"corrected":`...), result.Corrected)
+			dst = handlers.AppendJSON(append(dst, `,"corrected":`...), result.Corrected)
 		}
 		if result.Unmatched != nil {
-			dst = appendJSON(append(dst, `,"unmatched":`...), result.Unmatched)
+			dst = handlers.AppendJSON(append(dst, `,"unmatched":`...), result.Unmatched)
 		}
 		dst = append(dst, '}')
 	}
 	return append(dst, '}'), err
-}
-
-// appendJSON appends v as JSON. Like records, it leaves <, > and & as they are.
-func appendJSON(dst []byte, v any) []byte {
-	b := bytes.NewBuffer(dst)
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic(err) // only numbers and texts are written here: they always encode
-	}
-	return b.Bytes()[:b.Len()-1]
 }
 
 // recordTier returns what the records of an account of tier t show: starter sees what free sees
@@ -91,30 +57,23 @@ func recordTier(t access.Tier) index.Tier {
 	return index.Free
 }
 
-// appendPagination appends where in the query's filings its page of so many rows lies (rule E6), or
-// how the next page by cursor is found (rule X3).
-func appendPagination(dst []byte, q params.Request, rows int, result handlers.Result) []byte {
-	dst = append(dst, `,"pagination":{"total":`...)
-	dst = strconv.AppendInt(dst, result.Total, 10)
-	dst = append(dst, `,"limit":`...)
-	dst = strconv.AppendInt(dst, int64(q.Query.Limit), 10)
-	if q.Cursor != nil {
-		return appendCursor(dst, result.Next)
+// appendPagination appends where in the query's filings its page lies (rule E6), or how the next
+// page by cursor is found (rule X3): null where there is none. Changes are not counted (rule X17).
+func appendPagination(dst []byte, shape params.Shape, q params.Request, result handlers.Result) []byte {
+	dst = append(dst, `,"pagination":{`...)
+	if !shape.Has(params.Forward) {
+		dst = append(strconv.AppendInt(append(dst, `"total":`...), result.Total, 10), ',')
 	}
-	dst = append(dst, `,"offset":`...)
-	dst = strconv.AppendInt(dst, int64(q.Query.Offset), 10)
-	dst = append(dst, `,"has_more":`...)
-	dst = strconv.AppendBool(dst, int64(q.Query.Offset+rows) < result.Total)
-	return append(dst, '}')
-}
-
-// appendCursor appends the end of a pagination by cursor: the cursor of the next page, null where
-// it is "".
-func appendCursor(dst []byte, next string) []byte {
-	if next == "" {
+	dst = strconv.AppendInt(append(dst, `"limit":`...), int64(q.Query.Limit), 10)
+	switch {
+	case q.Cursor == nil && !shape.Has(params.Forward):
+		dst = strconv.AppendInt(append(dst, `,"offset":`...), int64(q.Query.Offset), 10)
+		dst = strconv.AppendBool(append(dst, `,"has_more":`...), int64(q.Query.Offset+result.Rows) < result.Total)
+		return append(dst, '}')
+	case result.Next == "":
 		return append(dst, `,"next_cursor":null,"has_more":false}`...)
 	}
-	return append(append(append(dst, `,"next_cursor":"`...), next...), `","has_more":true}`...)
+	return append(append(append(dst, `,"next_cursor":"`...), result.Next...), `","has_more":true}`...)
 }
 
 // appendMeta appends the metadata of k: with tier and quota once the caller is known.

@@ -110,9 +110,9 @@ func exampleOf(data any, t index.Tier, geoJSON bool) (result handlers.Result, q 
 	q.GeoJSON = geoJSON
 	switch data.(type) {
 	case index.Record:
-		result.Data = record
+		result.Data = handlers.One(record)
 	case []index.Record:
-		result = handlers.Result{Data: index.Page{Records: []index.Record{record}}, Total: 1}
+		result = handlers.Result{Data: handlers.Page{Records: []index.Record{record}}, Rows: 1, Total: 1}
 		q.Query.Limit = params.DefaultLimit
 	case []handlers.Change:
 		seen, _ := record.AppendFor(nil, t) // the list has the error

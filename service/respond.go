@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"filings/index"
 	"filings/index/serving"
 	"filings/service/access"
+	"filings/service/edge"
 	"filings/service/handlers"
 	"filings/service/negotiate"
 	"filings/service/openapi"
@@ -262,7 +262,7 @@ func (s *Service) write(k *call, e *endpoint, q params.Request, result handlers.
 		return err
 	}
 	mediaType := contentType
-	switch _, isBytes := result.Data.([]byte); {
+	switch _, isBytes := result.Data.(handlers.Bytes); {
 	case q.GeoJSON:
 		mediaType = openapi.GeoJSON
 	case isBytes && len(body) == 0:
@@ -274,24 +274,13 @@ func (s *Service) write(k *call, e *endpoint, q params.Request, result handlers.
 	k.http.Set(fiber.HeaderContentType, mediaType)
 	if result.Next != "" {
 		k.http.Append(fiber.HeaderLink, "<?cursor="+result.Next+`>; rel="next"`)
-	} else if next := q.Query.Offset + rowsOf(result.Data); e.Shape.Has(params.Pagination) && q.Cursor == nil &&
+	} else if next := q.Query.Offset + result.Rows; e.Shape.Has(params.Pagination) && q.Cursor == nil &&
 		int64(next) < result.Total && (k.token == nil || next <= params.MaxByToken-q.Query.Limit) {
 		k.http.Append(fiber.HeaderLink, nextPage(k.http.Request().URI().QueryString(), next))
 	}
 	k.http.Response().SetBody(body) // copies it
 	compress(k.http)
 	return nil
-}
-
-// rowsOf returns how many rows a page has.
-func rowsOf(data any) int {
-	switch data := data.(type) {
-	case index.Page:
-		return len(data.Records)
-	case []handlers.Owner:
-		return len(data)
-	}
-	return 0
 }
 
 // nextPage returns the Link to the page from an offset on, as a reference relative to the request's
@@ -309,14 +298,7 @@ func nextPage(query []byte, offset int) string {
 		if string(name) == "offset" || string(name) == "token" || len(piece) == 0 {
 			continue
 		}
-		for _, c := range piece {
-			if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
-				link = fmt.Appendf(link, "%%%02X", c)
-			} else {
-				link = append(link, c)
-			}
-		}
-		link = append(link, '&')
+		link = append(append(link, edge.HeaderSafe(string(piece))...), '&')
 	}
 	link = strconv.AppendInt(append(link, "offset="...), int64(offset), 10)
 	return string(append(link, `>; rel="next"`...))

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"filings/cmd/filings/certificate"
+	"filings/cmd/filings/check"
 	"filings/cmd/filings/settings"
 	"filings/index/synthetic"
 	"filings/reindexer"
@@ -92,18 +93,9 @@ func demoRuns(ctx context.Context, s settings.Settings) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, demoTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, demoURL(s)+"/openapi.json", nil)
-	if err != nil {
-		return false
-	}
-	client := &http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: trust, ServerName: "localhost"}, DisableKeepAlives: true,
-	}}
-	res, err := client.Do(req)
-	if err != nil {
-		return false
-	}
-	return res.Body.Close() == nil && res.StatusCode == http.StatusOK
+	config := &tls.Config{RootCAs: trust, ServerName: "localhost"}
+	res, err := check.Get(ctx, config, "https", s.Listen, "/openapi.json")
+	return err == nil && res.StatusCode == http.StatusOK
 }
 
 // demoURL is where the demo is reached on this machine.

@@ -35,7 +35,7 @@ func TestT1_Redirect(t *testing.T) {
 		{"IPv6", "[::1]:8080", "/v1/me", 8443, "https://[::1]:8443/v1/me"},
 		{"IPv6 without a port", "[::1]", "/v1/me", 443, "https://[::1]/v1/me"},
 		{"untouched", "h", "/v1/counties/Orange%2C%20FL/months?a=%zz&b=;&c=%2B+", 443, "https://h/v1/counties/Orange%2C%20FL/months?a=%zz&b=;&c=%2B+"},
-		{"what is in no URL", "h", "/a<\xff?\">", 443, "https://h/a%3C%FF?%22%3E"},
+		{"what is in no URL", "h", "/a<\xff?\">{|}^`\\", 443, "https://h/a%3C%FF?%22%3E%7B%7C%7D%5E%60%5C"},
 		{"control characters", "h", "/a\x01", 443, ""},
 		{"untouched dots and slashes", "h", "//x/../y//?", 443, "https://h//x/../y//"},
 		{"no host", "", "/", 443, ""},

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -70,7 +71,7 @@ func HeaderSafe(raw string) string {
 	const hexadecimal = "0123456789ABCDEF"
 	safe := make([]byte, 0, len(raw))
 	for _, c := range []byte(raw) {
-		if c <= ' ' || c >= 0x7f || c == '"' || c == '<' || c == '>' {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
 			safe = append(safe, '%', hexadecimal[c>>4], hexadecimal[c&15])
 		} else {
 			safe = append(safe, c)

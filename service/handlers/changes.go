@@ -61,7 +61,7 @@ type ChangeOp changes.Op
 type Changes []changes.Change
 
 // AppendJSON appends the changes as an array of Change. Their records are of the caller's tier already.
-func (all Changes) AppendJSON(dst []byte) []byte {
+func (all Changes) AppendJSON(dst []byte, _ View) ([]byte, error) {
 	dst = append(dst, '[')
 	for i, c := range all {
 		if i > 0 {
@@ -74,5 +74,5 @@ func (all Changes) AppendJSON(dst []byte) []byte {
 		}
 		dst = append(dst, '}')
 	}
-	return append(dst, ']')
+	return append(dst, ']'), nil
 }

@@ -17,11 +17,11 @@ func MapClusters(ctx context.Context, r *serving.Reader, q params.Request) (Resu
 	return Result{Data: mapped(cells, &q)}, err
 }
 
-func mapped(cells []index.Cell, q *params.Request) any {
+func mapped(cells []index.Cell, q *params.Request) Data {
 	if q.GeoJSON {
-		return featuresOf(cells, q)
+		return JSON{featuresOf(cells, q)}
 	}
-	return clustersOf(cells, q)
+	return JSON{clustersOf(cells, q)}
 }
 
 // amountsOf returns the sum and the largest of a cell's amounts; nil where q is of a token that does not show them.
@@ -72,7 +72,7 @@ func outwards(v, direction float64) float64 {
 }
 
 // ExampleClusters returns the data of an invented response, in GeoJSON or not.
-func ExampleClusters(geoJSON bool) any {
+func ExampleClusters(geoJSON bool) Data {
 	box := index.Box{South: 28.4, West: -81.5, North: 28.6, East: -81.3}
 	cells := []index.Cell{{Filings: 3, Latitude: 28.5, Longitude: -81.4, Box: box, SumCents: 1250000, MaxAmount: 9500}}
 	return mapped(cells, &params.Request{Grid: index.Grid{Precision: 12}, GeoJSON: geoJSON})

@@ -78,7 +78,7 @@ func Fields(ctx context.Context, r *serving.Reader, q params.Request) (Result, e
 		}
 		data = append(data, stats)
 	}
-	return Result{Data: data}, nil
+	return Result{Data: JSON{data}}, nil
 }
 
 // distinct counts the values of f that groups have; nil where there are no such groups.

@@ -24,7 +24,7 @@ func List(ctx context.Context, r *serving.Reader, q params.Request) (result Resu
 		result, err = crawl(ctx, r, q.Query, *q.Cursor)
 	} else {
 		page, total, failed := r.Page(ctx, q.Query)
-		result, err = Result{Data: page, Total: total}, failed
+		result, err = Result{Data: Page(page), Rows: len(page.Records), Total: total}, failed
 	}
 	result.Corrected = corrections
 	return result, err
@@ -77,7 +77,7 @@ func crawl(ctx context.Context, r *serving.Reader, q index.Query, at cursor.Curs
 	}
 	at.After = page.End
 	at.Seen += int64(len(page.Records))
-	result = Result{Data: page, Total: at.Total}
+	result = Result{Data: Page(page), Total: at.Total}
 	if at.After != "" && at.Seen < at.Total {
 		result.Next = at.String()
 	}
@@ -90,7 +90,7 @@ func Filing(ctx context.Context, r *serving.Reader, q params.Request) (Result, e
 	if errors.Is(err, index.ErrNotFound) {
 		err = Refuse(index.ErrNotFound, fmt.Sprintf("there is no filing with the id %d", q.ID))
 	}
-	return Result{Data: record}, err
+	return Result{Data: One(record)}, err
 }
 
 // filing reads one filing. A token may be for others, and only pages have keys.
@@ -117,5 +117,5 @@ type Identity struct {
 
 // Me handles GET /v1/me: the caller's identity.
 func Me(_ context.Context, _ *serving.Reader, q params.Request) (Result, error) {
-	return Result{Data: Identity{q.Caller.User, access.Tier(q.Caller.Tier)}}, nil
+	return Result{Data: JSON{Identity{q.Caller.User, access.Tier(q.Caller.Tier)}}}, nil
 }

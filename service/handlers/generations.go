@@ -23,5 +23,5 @@ func Generations(ctx context.Context, r *serving.Reader, _ params.Request) (Resu
 	for i, g := range kept {
 		data[i] = Generation{g.ID(), g.CreatedAt.UTC(), g.Filings, g.Live}
 	}
-	return Result{Data: data}, err
+	return Result{Data: JSON{data}}, err
 }

@@ -57,7 +57,7 @@ type Amounts struct {
 }
 
 // AppendJSON appends the groups as an array of Group. Its keys stand in the order of the request, which no struct has.
-func (g Groups) AppendJSON(dst []byte) []byte {
+func (g Groups) AppendJSON(dst []byte, _ View) ([]byte, error) {
 	dst = append(dst, '[')
 	for i, one := range g.list {
 		if i > 0 {
@@ -80,7 +80,7 @@ func (g Groups) AppendJSON(dst []byte) []byte {
 		dst = index.AppendNumber(append(dst, `,"max":`...), one.MaxAmount)
 		dst = append(dst, "}}"...)
 	}
-	return append(dst, ']')
+	return append(dst, ']'), nil
 }
 
 // Len returns how many groups there are.

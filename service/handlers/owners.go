@@ -49,7 +49,7 @@ func Owners(ctx context.Context, r *serving.Reader, q params.Request) (Result, e
 			data[i].LastFilingDate = &page.List[i].LastFilingDate
 		}
 	}
-	result := Result{Data: data, Total: page.Total}
+	result := Result{Data: JSON{data}, Rows: len(data), Total: page.Total}
 	if q.Cursor != nil && err == nil {
 		at := *q.Cursor
 		at.Generation, at.Total = index.GenerationID(r.Generation()), page.Total

@@ -39,7 +39,7 @@ func Overall(ctx context.Context, r *serving.Reader, q params.Request) (Result, 
 		return Result{}, err
 	}
 	month, err := addedWithin(ctx, r, st, 30, q.Now)
-	return Result{Data: Stats{
+	return Result{Data: JSON{Stats{
 		TotalFilings: st.Filings, UniqueOwners: st.Owners,
 		AvgAmount: index.AverageDollars(st.SumCents, st.Amounts),
 		MinAmount: st.MinAmount, MaxAmount: st.MaxAmount, TotalValue: index.Dollars(st.SumCents),
@@ -47,7 +47,7 @@ func Overall(ctx context.Context, r *serving.Reader, q params.Request) (Result, 
 		TrustCount: st.Trusts, EstateCount: st.Estates, CombinedTrustEstate: st.TrustsOrEstates,
 		TrustPercentage:    index.Percent(st.Trusts, st.Filings),
 		CombinedPercentage: index.Percent(st.TrustsOrEstates, st.Filings),
-	}}, err
+	}}}, err
 }
 
 // addedWithin counts the filings that were added within so many times 24 hours before now (rule A3).
@@ -82,7 +82,7 @@ func ByCounty(ctx context.Context, r *serving.Reader, q params.Request) (Result,
 			MinAmount: c.MinAmount, MaxAmount: c.MaxAmount,
 		}
 	}
-	return Result{Data: data}, err
+	return Result{Data: JSON{data}}, err
 }
 
 // Coverage is what there is of a county.
@@ -164,7 +164,7 @@ func Covered(ctx context.Context, r *serving.Reader, q params.Request) (Result, 
 		}
 		data[i].setFresh(about.Fresh[c.County])
 	}
-	result.Data = data
+	result.Data = JSON{data}
 	return result, err
 }
 
@@ -188,7 +188,7 @@ func Counties(ctx context.Context, r *serving.Reader, _ params.Request) (Result,
 	for i, c := range all {
 		names[i] = c.County
 	}
-	return Result{Data: names}, err
+	return Result{Data: JSON{names}}, err
 }
 
 // Distinct handles GET /v1/counties/{county}/months and date-ranges: the different values of f in the county.
@@ -196,7 +196,7 @@ func Distinct(f index.Field) Handler {
 	return func(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 		values, err := r.Distinct(ctx, q.Query.Where, f)
 		if err != nil || len(values) > 0 {
-			return Result{Data: values}, err
+			return Result{Data: JSON{values}}, err
 		}
 		// A county whose filings have no date, or no county.
 		n, err := r.Count(ctx, q.Query.Where)
@@ -204,6 +204,6 @@ func Distinct(f index.Field) Handler {
 			err = Refuse(index.ErrNotFound, fmt.Sprintf("there is no county %q; /v1/counties lists them",
 				params.Shorten(q.County)))
 		}
-		return Result{Data: []string{}}, err
+		return Result{Data: JSON{[]string{}}}, err
 	}
 }

@@ -28,9 +28,9 @@ func Tile(ctx context.Context, r *serving.Reader, q params.Request) (Result, err
 	}
 	switch total := clustersOf(cells, &q).Total; {
 	case total == 0:
-		return Result{Data: []byte{}}, nil
+		return Result{Data: Bytes{}}, nil
 	case total > mostPoints:
-		return Result{Data: cellLayer(tile, "clusters", cells, &q)}, nil
+		return Result{Data: Bytes(cellLayer(tile, "clusters", cells, &q))}, nil
 	}
 	page, err := r.Rows(ctx, index.Query{Where: q.Grid.Where(q.Query.Where), Sort: index.DefaultSort,
 		Limit: mostPoints})
@@ -42,7 +42,7 @@ func Tile(ctx context.Context, r *serving.Reader, q params.Request) (Result, err
 		fields &= q.Fields | index.SetOf(index.Latitude, index.Longitude)
 	}
 	data, err := filingLayer(tile, page, q.Caller.Fields, fields)
-	return Result{Data: append(data, cellLayer(tile, "cells", cells, &q)...)}, err
+	return Result{Data: Bytes(append(data, cellLayer(tile, "cells", cells, &q)...))}, err
 }
 
 func cellLayer(tile mvt.Tile, name string, cells []index.Cell, q *params.Request) []byte {
@@ -135,7 +135,7 @@ func TileSet(_ context.Context, r *serving.Reader, q params.Request) (Result, er
 	if q.Shows(index.FilingAmount) {
 		clustered.Sum, clustered.Max = "Number", "Number"
 	}
-	return Result{Data: TileJSON{
+	return Result{Data: JSON{TileJSON{
 		TileJSON: "3.0.0", Name: "filings", Tiles: []string{address}, MinZoom: 0, MaxZoom: params.MaxZoom,
 		Layers: []vectorLayer{
 			{"filings", "At most 500 filings, a point each.",
@@ -143,5 +143,5 @@ func TileSet(_ context.Context, r *serving.Reader, q params.Request) (Result, er
 			{"clusters", "More filings, by cells of 64 of the tile's 512 pixels.", clustered},
 			{"cells", "The filings of a tile that has them as points, by such cells, too.", clustered},
 		},
-	}}, nil
+	}}}, nil
 }

@@ -29,7 +29,7 @@ func NewToken(secrets tokens.Secrets) Handler {
 			return Result{}, Refuse(index.ErrNotFound, "this service makes no tokens")
 		}
 		token, err := MakeToken(secrets, q)
-		return Result{Data: token}, err
+		return Result{Data: JSON{token}}, err
 	}
 }
 

@@ -46,6 +46,6 @@ func MyUsage(store access.Store) Handler {
 		for i, d := range u.Days {
 			data.Days[i] = usageDay{d.Date.Format(time.DateOnly), d.Requests}
 		}
-		return Result{Data: data}, nil
+		return Result{Data: JSON{data}}, nil
 	}
 }

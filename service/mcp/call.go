@@ -162,8 +162,8 @@ func described(
 	if err != nil {
 		return result, err
 	}
-	if fields := result.Data.([]handlers.FieldStats); len(fields) > c.rows {
-		result.Data = fields[:c.rows]
+	if fields := result.Data.(handlers.JSON).Value.([]handlers.FieldStats); len(fields) > c.rows {
+		result.Data = handlers.JSON{Value: fields[:c.rows]}
 	}
 	c.add("today", q.Now.UTC().Format(time.DateOnly))
 	c.add("generation", index.GenerationID(r.Generation()))

@@ -49,7 +49,7 @@ func (c *checkup) port(ctx context.Context, setting, address, scheme, path strin
 		c.fail("port", "%s=%s: %v", setting, address, err)
 		return
 	}
-	if res, err := get(ctx, scheme, address, path); err != nil || !isOurs(res) {
+	if res, err := Get(ctx, &tls.Config{InsecureSkipVerify: true}, scheme, address, path); err != nil || !isOurs(res) {
 		c.fail("port", "%s=%s: another program listens there", setting, address)
 		return
 	}
@@ -66,7 +66,7 @@ func IsTaken(err error) bool {
 func Ready(ctx context.Context, s settings.Settings) error {
 	ctx, cancel := context.WithTimeout(ctx, s.RequestTimeout)
 	defer cancel()
-	res, err := get(ctx, "http", s.OperationsListen, "/readyz")
+	res, err := Get(ctx, nil, "http", s.OperationsListen, "/readyz")
 	if err != nil {
 		return fmt.Errorf("the service does not answer: %w", err)
 	}
@@ -76,9 +76,9 @@ func Ready(ctx context.Context, s settings.Settings) error {
 	return nil
 }
 
-// get requests a path of a listener on this machine, whatever certificate that shows, and returns the head of the
-// response.
-func get(ctx context.Context, scheme, address, path string) (*http.Response, error) {
+// Get requests a path of a listener on this machine, and returns the head of the response. config says which
+// certificates will do.
+func Get(ctx context.Context, config *tls.Config, scheme, address, path string) (*http.Response, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func get(ctx context.Context, scheme, address, path string) (*http.Response, err
 		return nil, err
 	}
 	client := &http.Client{
-		Transport:     &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true},
+		Transport:     &http.Transport{TLSClientConfig: config, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	res, err := client.Do(req)
