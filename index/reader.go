@@ -74,8 +74,6 @@ type Reader interface {
 	Rows(ctx context.Context, q Query) (Page, error)
 	// Count returns how many filings w selects, exactly.
 	Count(ctx context.Context, w Filter) (int64, error)
-	// Filing returns one filing, or ErrNotFound.
-	Filing(ctx context.Context, id int64) (Record, error)
 	// Filings returns the records with these ids, in the order of ids; nil where there is no such
 	// filing.
 	Filings(ctx context.Context, ids []int64) ([]Record, error)
@@ -169,6 +167,18 @@ func Detach(ctx context.Context) context.Context { return context.WithValue(ctx,
 // IsDetached reports whether ctx is one that Detach returned.
 func IsDetached(ctx context.Context) bool { return ctx.Value(detached{}) != nil }
 
+// OneFiling returns one filing of r, or ErrNotFound.
+func OneFiling(ctx context.Context, r Reader, id int64) (Record, error) {
+	records, err := r.Filings(ctx, []int64{id})
+	if err == nil && records[0] == nil {
+		err = fmt.Errorf("filing %d: %w", id, ErrNotFound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return records[0], nil
+}
+
 // Probe fails unless r can be searched, and gives records whose members are their own: it reads one
 // row, of which every part of the engine has its share, and that filing alone, and cuts the record
 // for each tier.
@@ -181,7 +191,7 @@ func Probe(ctx context.Context, r Reader) error {
 	if err != nil {
 		return fmt.Errorf("a page of %s: %w", r.Generation(), err)
 	}
-	record, err := r.Filing(ctx, id)
+	record, err := OneFiling(ctx, r, id)
 	if err == nil {
 		err = record.Check()
 	}
@@ -211,10 +221,9 @@ type Empty struct{}
 
 var _ Reader = Empty{}
 
-func (Empty) Generation() string                            { return "" }
-func (Empty) Rows(context.Context, Query) (Page, error)     { return Page{Counted: true}, nil }
-func (Empty) Count(context.Context, Filter) (int64, error)  { return 0, nil }
-func (Empty) Filing(context.Context, int64) (Record, error) { return nil, ErrNotFound }
+func (Empty) Generation() string                           { return "" }
+func (Empty) Rows(context.Context, Query) (Page, error)    { return Page{Counted: true}, nil }
+func (Empty) Count(context.Context, Filter) (int64, error) { return 0, nil }
 func (Empty) Filings(_ context.Context, ids []int64) ([]Record, error) {
 	return make([]Record, len(ids)), nil
 }

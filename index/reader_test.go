@@ -22,7 +22,7 @@ func TestEmpty_L7(t *testing.T) {
 	if n, err := r.Count(ctx, index.Filter{}); n != 0 || err != nil {
 		t.Errorf("count: %d, %v", n, err)
 	}
-	if _, err := r.Filing(ctx, 1); !errors.Is(err, index.ErrNotFound) {
+	if _, err := index.OneFiling(ctx, r, 1); !errors.Is(err, index.ErrNotFound) {
 		t.Errorf("filing: want ErrNotFound, got %v", err)
 	}
 	if s, err := r.Stats(ctx); s != (index.Stats{}) || err != nil {

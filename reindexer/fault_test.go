@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -331,5 +332,42 @@ func TestRun_PruningIsNotTheLoad(t *testing.T) {
 	cfg.Keep, cfg.Log = 1, slog.New(slog.NewTextHandler(&log, nil))
 	if report := mustRun(t, cfg); !report.Promoted || !strings.Contains(log.String(), "injected") {
 		t.Errorf("report %+v, log %s", report, log.String())
+	}
+}
+
+// away fails the first of each two requests for filings.
+type away struct {
+	index.Reader
+	requests *atomic.Int32
+}
+
+func (a away) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
+	if a.requests.Add(1)%2 == 1 {
+		return nil, index.ErrUnavailable
+	}
+	return a.Reader.Filings(ctx, ids)
+}
+
+// awayStore opens its generations as such.
+type awayStore struct {
+	*faulty
+	requests *atomic.Int32
+}
+
+func (s awayStore) Open(ctx context.Context, name string) (index.Reader, error) {
+	r, err := s.faulty.Open(ctx, name)
+	return away{r, s.requests}, err
+}
+
+// TestL9_UpdateWaits: an update of one filing waits for an engine that is away for a moment, while it looks for what is live and
+// while it verifies.
+func TestL9_UpdateWaits(t *testing.T) {
+	t.Parallel()
+	real, requests := indextest.NewMemory().Open(testClock().Now, nil, nil), &atomic.Int32{}
+	mustRun(t, config(t, real, owned("Ann", 1, 2)))
+	cfg := config(t, awayStore{&faulty{Store: real, read: func(r index.Reader) index.Reader { return away{r, requests} }}, requests}, owned("Bob", 2))
+	cfg.Update = true
+	if report := mustRun(t, cfg); report.Updated != 1 || requests.Load() != 4 {
+		t.Errorf("%d requests, report %+v", requests.Load(), report)
 	}
 }

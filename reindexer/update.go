@@ -87,7 +87,11 @@ func (u *update) lookUp(ctx context.Context, batch []change) error {
 	if len(ids) == 0 || u.live.Generation() == "" {
 		return nil
 	}
-	records, err := u.live.Filings(ctx, ids)
+	var records []index.Record
+	err := u.run.cfg.Store.Retry(ctx, func(ctx context.Context) (err error) {
+		records, err = u.live.Filings(ctx, ids)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("reading live filings: %w", err)
 	}

@@ -24,7 +24,11 @@ func (r *running) verify(ctx context.Context, sealed index.Counts, built index.R
 	}
 	differences := r.counts.Diff(sealed)
 	for _, check := range []func(context.Context, index.Reader) ([]string, error){r.sample.readBack, r.searches} {
-		found, err := check(ctx, built)
+		var found []string
+		err := r.cfg.Store.Retry(ctx, func(ctx context.Context) (err error) {
+			found, err = check(ctx, built)
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("verifying the new generation: %w", err)
 		}

@@ -90,7 +90,7 @@ func BenchmarkFiling(b *testing.B) {
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := g.Filing(b.Context(), ids[int(next.Add(1))%len(ids)]); err != nil {
+			if _, err := index.OneFiling(b.Context(), g, ids[int(next.Add(1))%len(ids)]); err != nil {
 				b.Error(err)
 			}
 		}

@@ -161,7 +161,7 @@ func everything(t *testing.T, r index.Reader, ids []int64) map[string]string {
 		note(what+", count", count, err)
 	}
 	for _, id := range ids {
-		record, err := r.Filing(ctx, id)
+		record, err := index.OneFiling(ctx, r, id)
 		note(fmt.Sprint("filing ", id), string(record), err)
 	}
 	stats, err := r.Stats(ctx)

@@ -245,15 +245,3 @@ func (r *reader) rowsOf(ctx context.Context, ids []int64) (rows []uint32, positi
 	}
 	return rows, positions, nil
 }
-
-// Filing implements index.Reader.
-func (r *reader) Filing(ctx context.Context, id int64) (index.Record, error) {
-	records, err := r.Filings(ctx, []int64{id})
-	if err == nil && records[0] == nil {
-		err = fmt.Errorf("filing %d: %w", id, index.ErrNotFound)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return records[0], nil
-}

@@ -289,7 +289,7 @@ func TestClose_ReadersFail(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Filing(t.Context(), 1); !errors.Is(err, index.ErrUnavailable) {
+	if _, err := index.OneFiling(t.Context(), r, 1); !errors.Is(err, index.ErrUnavailable) {
 		t.Errorf("read after Close: %v, want ErrUnavailable", err)
 	}
 	if _, err := s.Live(t.Context()); !errors.Is(err, index.ErrUnavailable) {
@@ -314,7 +314,7 @@ func TestCanceled_EveryRead(t *testing.T) {
 		},
 		"Count":           func(ctx context.Context) error { _, err := r.Count(ctx, where); return err },
 		"Count of all":    func(ctx context.Context) error { _, err := r.Count(ctx, index.Filter{}); return err },
-		"Filing":          func(ctx context.Context) error { _, err := r.Filing(ctx, 1); return err },
+		"Filing":          func(ctx context.Context) error { _, err := index.OneFiling(ctx, r, 1); return err },
 		"Stats":           func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
 		"Counties":        func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
 		"Distinct":        func(ctx context.Context) error { _, err := r.Distinct(ctx, where, index.Month); return err },

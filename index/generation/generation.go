@@ -140,6 +140,8 @@ type Store interface {
 	// what it failed with: all of them came if there was no error. A record may be valid only until
 	// the next one.
 	Stored(ctx context.Context, generation string) iter.Seq2[index.Stored, error]
+	// Retry calls try until its error is none that passes by itself: a load does not end by those.
+	Retry(ctx context.Context, try func(context.Context) error) error
 	// Lock takes the lock that a load holds, or fails at once with a *LockedError. A lock that was not renewed for
 	// LockTTL can be taken by anyone. run says who takes it.
 	Lock(ctx context.Context, run Run) (Lock, error)

@@ -72,6 +72,11 @@ func (l *Lifecycle) read(ctx context.Context) (c Catalog, d Document, err error)
 	return c, d, err
 }
 
+// Retry implements Store.
+func (l *Lifecycle) Retry(ctx context.Context, try func(context.Context) error) error {
+	return l.storage.Retry(ctx, try)
+}
+
 // updateTries is how often a change of the catalog is tried against others who change it meanwhile.
 // One of them succeeds each time, and holders of the lock but renew it.
 const updateTries = 5

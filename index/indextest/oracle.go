@@ -196,21 +196,15 @@ func (o *Oracle) Count(_ context.Context, w index.Filter) (n int64, _ error) {
 	return n, nil
 }
 
-// Filing implements index.Reader.
-func (o *Oracle) Filing(_ context.Context, id int64) (index.Record, error) {
-	for _, e := range o.filings {
-		if e.ID == id {
-			return index.AppendRecord(nil, e.Filing), nil
-		}
-	}
-	return nil, index.ErrNotFound
-}
-
 // Filings implements index.Reader.
-func (o *Oracle) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
+func (o *Oracle) Filings(_ context.Context, ids []int64) ([]index.Record, error) {
 	records := make([]index.Record, len(ids))
 	for i, id := range ids {
-		records[i], _ = o.Filing(ctx, id) // nil where it is not found
+		for _, e := range o.filings {
+			if e.ID == id {
+				records[i] = index.AppendRecord(nil, e.Filing)
+			}
+		}
 	}
 	return records, nil
 }

@@ -2,6 +2,7 @@ package serving
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -68,23 +69,25 @@ const (
 
 func countText(w index.Filter) string { return "count " + w.String() }
 
-// Filing implements index.Reader.
-func (r *Reader) Filing(ctx context.Context, id int64) (index.Record, error) {
-	return do(ctx, r, request[index.Record]{call: "filing", text: "filing " + strconv.FormatInt(id, 10),
+// Filings implements index.Reader. One alone is checked, and cached, unless there is none.
+func (r *Reader) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
+	if len(ids) != 1 {
+		return do(ctx, r, request[[]index.Record]{call: "filings", run: func(ctx context.Context) ([]index.Record, error) {
+			return r.inner.Filings(ctx, ids)
+		}})
+	}
+	record, err := do(ctx, r, request[index.Record]{call: "filing", text: "filing " + strconv.FormatInt(ids[0], 10),
 		run: func(ctx context.Context) (index.Record, error) {
-			v, err := r.inner.Filing(ctx, id)
+			v, err := index.OneFiling(ctx, r.inner, ids[0])
 			if err == nil {
 				err = v.Check()
 			}
 			return slices.Clone(v), err
 		}})
-}
-
-// Filings implements index.Reader.
-func (r *Reader) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
-	return do(ctx, r, request[[]index.Record]{call: "filings", run: func(ctx context.Context) ([]index.Record, error) {
-		return r.inner.Filings(ctx, ids)
-	}})
+	if errors.Is(err, index.ErrNotFound) {
+		err = nil
+	}
+	return []index.Record{record}, err
 }
 
 // Stats implements index.Reader.

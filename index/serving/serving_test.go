@@ -63,11 +63,11 @@ func (r *countingReader) Count(ctx context.Context, w index.Filter) (int64, erro
 	return r.Reader.Count(ctx, w)
 }
 
-func (r *countingReader) Filing(ctx context.Context, id int64) (index.Record, error) {
+func (r *countingReader) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
 	if err := r.count(); err != nil {
 		return nil, err
 	}
-	return r.Reader.Filing(ctx, id)
+	return r.Reader.Filings(ctx, ids)
 }
 
 func (r *countingReader) Stats(ctx context.Context) (index.Stats, error) {
@@ -143,7 +143,7 @@ func requests() map[string]func(ctx context.Context, r index.Reader) (any, error
 		},
 		"count":     func(ctx context.Context, r index.Reader) (any, error) { return r.Count(ctx, orange) },
 		"count all": func(ctx context.Context, r index.Reader) (any, error) { return r.Count(ctx, index.Filter{}) },
-		"filing":    func(ctx context.Context, r index.Reader) (any, error) { return r.Filing(ctx, 3) },
+		"filing":    func(ctx context.Context, r index.Reader) (any, error) { return index.OneFiling(ctx, r, 3) },
 		"stats":     func(ctx context.Context, r index.Reader) (any, error) { return r.Stats(ctx) },
 		"counties":  func(ctx context.Context, r index.Reader) (any, error) { return r.Counties(ctx) },
 		"months":    func(ctx context.Context, r index.Reader) (any, error) { return r.Distinct(ctx, orange, index.Month) },
@@ -468,7 +468,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 			t.Errorf("%s, after the failure: %v", name, err)
 		}
 	}
-	if _, err := live(t, e).Filing(t.Context(), 77); !errors.Is(err, index.ErrNotFound) {
+	if _, err := index.OneFiling(t.Context(), live(t, e), 77); !errors.Is(err, index.ErrNotFound) {
 		t.Errorf("a filing that is not there: %v", err)
 	}
 }

@@ -81,9 +81,14 @@ func (r spoilingReader) Rows(ctx context.Context, q index.Query) (index.Page, er
 	return page, err
 }
 
-func (r spoilingReader) Filing(ctx context.Context, id int64) (index.Record, error) {
-	record, err := r.Reader.Filing(ctx, id)
-	return r.spoil(record), err
+func (r spoilingReader) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
+	records, err := r.Reader.Filings(ctx, ids)
+	for i, record := range records {
+		if record != nil {
+			records[i] = r.spoil(record)
+		}
+	}
+	return records, err
 }
 
 // telling are filings whose texts and numbers say of which field they are.

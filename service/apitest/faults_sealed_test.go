@@ -178,7 +178,7 @@ func readLive(t *testing.T, engine *serving.Engine) (failed int) {
 		if err == nil {
 			_, rows := r.Rows(ctx, index.Query{Sort: index.Sort{By: index.Owner, Ascending: true}, Limit: 20})
 			_, found := r.Rows(ctx, index.Query{Where: index.Where(index.Contains{Text: "an"}), Sort: index.DefaultSort, Limit: 20})
-			_, filing := r.Filing(ctx, 1)
+			_, filing := index.OneFiling(ctx, r, 1)
 			_, groups := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: []index.Dimension{index.ByCounty}})
 			calls = append(calls, rows, found, filing, groups)
 		}

@@ -162,8 +162,10 @@ func (goneReader) Count(context.Context, index.Filter) (int64, error) {
 	return 0, fmt.Errorf("count: %w", index.ErrGone)
 }
 func (goneReader) Counties(context.Context) ([]index.CountyStats, error) { return nil, index.ErrGone }
-func (goneReader) Filing(context.Context, int64) (index.Record, error)   { return nil, index.ErrGone }
-func (goneReader) Stats(context.Context) (index.Stats, error)            { return index.Stats{}, index.ErrGone }
+func (goneReader) Filings(context.Context, []int64) ([]index.Record, error) {
+	return nil, index.ErrGone
+}
+func (goneReader) Stats(context.Context) (index.Stats, error) { return index.Stats{}, index.ErrGone }
 func (goneReader) Distinct(context.Context, index.Filter, index.Field) ([]string, error) {
 	return nil, index.ErrGone
 }

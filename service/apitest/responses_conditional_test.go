@@ -155,9 +155,9 @@ func (m mute) Count(context.Context, index.Filter) (int64, error) {
 	m.t.Error("Count was called")
 	return 0, nil
 }
-func (m mute) Filing(context.Context, int64) (index.Record, error) {
-	m.t.Error("Filing was called")
-	return nil, index.ErrNotFound
+func (m mute) Filings(_ context.Context, ids []int64) ([]index.Record, error) {
+	m.t.Error("Filings was called")
+	return make([]index.Record, len(ids)), nil
 }
 func (m mute) Counties(context.Context) ([]index.CountyStats, error) {
 	m.t.Error("Counties was called")

@@ -21,7 +21,7 @@ func Count(ctx context.Context, r index.Reader, w index.Filter, after int64) (in
 		return r.Count(ctx, w)
 	}
 	var values [index.NumReturned][]byte
-	record, err := r.Filing(ctx, after)
+	record, err := index.OneFiling(ctx, r, after)
 	if errors.Is(err, index.ErrNotFound) {
 		return 0, ErrAfter
 	}

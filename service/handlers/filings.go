@@ -96,7 +96,7 @@ func Filing(ctx context.Context, r *serving.Reader, q params.Request) (Result, e
 // filing reads one filing. A token may be for others, and only pages have keys.
 func filing(ctx context.Context, r *serving.Reader, q params.Request) (index.Record, error) {
 	if len(q.Query.Where.Predicates()) == 0 && !q.Query.Keys {
-		return r.Filing(ctx, q.ID)
+		return index.OneFiling(ctx, r, q.ID)
 	}
 	page, err := r.Rows(ctx, index.Query{Where: q.Query.Where.And(index.IDs{IDs: []int64{q.ID}}),
 		Sort: index.DefaultSort, Limit: 1, Keys: q.Query.Keys})

@@ -76,8 +76,8 @@ func TestFilings_IncompleteResponses(t *testing.T) {
 	}
 }
 
-// Updates wait for a cluster that is away for a moment.
-func TestFilings_Retry(t *testing.T) {
+// Changesets wait for a cluster that is away for a moment.
+func TestVersions_Retry(t *testing.T) {
 	t.Parallel()
 	const whole = `{"hits":{"total":{"value":1},"hits":[{"_source":{"id":9223372036854775807},"sort":[9223372036854775807]}]}}`
 	for name, failure := range map[string]func(*http.Request) (*http.Response, error){
@@ -105,9 +105,9 @@ func TestFilings_Retry(t *testing.T) {
 				}
 				return elastictest.Response(req, 200, []byte(whole)), nil
 			})
-			got, err := r.Filings(t.Context(), []int64{math.MaxInt64})
-			if err != nil || len(got) != 1 || !strings.Contains(string(got[0]), "9223372036854775807") || requests.Load() != 3 {
-				t.Errorf("%q, %v after %d requests", got, err, requests.Load())
+			got, err := r.Versions(t.Context(), []int64{math.MaxInt64})
+			if err != nil || len(got) != 1 || !strings.Contains(string(got[0].Record), "9223372036854775807") || requests.Load() != 3 {
+				t.Errorf("%v, %v after %d requests", got, err, requests.Load())
 			}
 		})
 	}

@@ -270,7 +270,7 @@ func TestReader_Filing(t *testing.T) {
 	filings := elastictest.Filings(20)
 	r := testReader(t, 3, filings)
 	for _, f := range filings {
-		got, err := r.Filing(t.Context(), f.ID)
+		got, err := index.OneFiling(t.Context(), r, f.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +278,7 @@ func TestReader_Filing(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
-	if _, err := r.Filing(t.Context(), math.MaxInt64); !errors.Is(err, index.ErrNotFound) || errors.Is(err, index.ErrGone) {
+	if _, err := index.OneFiling(t.Context(), r, math.MaxInt64); !errors.Is(err, index.ErrNotFound) || errors.Is(err, index.ErrGone) {
 		t.Errorf("error %v for an unknown id", err)
 	}
 }
@@ -349,7 +349,7 @@ func TestL4_LongestValues(t *testing.T) {
 			t.Errorf("%.20q: %d, %v; want %d", text, got, err, want)
 		}
 	}
-	got, err := r.Filing(t.Context(), 1)
+	got, err := index.OneFiling(t.Context(), r, 1)
 	if err != nil || string(got) != string(index.AppendRecord(nil, f)) {
 		t.Errorf("the record did not come back: %v", err)
 	}
@@ -364,8 +364,8 @@ func TestReader_GenerationIsGone(t *testing.T) {
 	for name, read := range map[string]func(context.Context) error{
 		"rows":     func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Limit: 1}); return err },
 		"count":    func(ctx context.Context) error { _, err := r.Count(ctx, index.Filter{}); return err },
-		"filing":   func(ctx context.Context) error { _, err := r.Filing(ctx, 1); return err },
-		"filings":  func(ctx context.Context) error { _, err := r.Filings(ctx, []int64{1}); return err },
+		"filing":   func(ctx context.Context) error { _, err := r.Filings(ctx, []int64{1}); return err },
+		"filings":  func(ctx context.Context) error { _, err := r.Filings(ctx, []int64{1, 2}); return err },
 		"stats":    func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
 		"counties": func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
 		"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, index.Filter{}, index.Month); return err },
@@ -394,8 +394,8 @@ func TestReader_StrangeResponses(t *testing.T) {
 			"rows":     func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Limit: 1}); return err },
 			"deep":     func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Offset: 999, Limit: 1}); return err },
 			"count":    func(ctx context.Context) error { _, err := r.Count(ctx, index.Filter{}); return err },
-			"filing":   func(ctx context.Context) error { _, err := r.Filing(ctx, 1); return err },
-			"filings":  func(ctx context.Context) error { _, err := r.Filings(ctx, []int64{1}); return err },
+			"filing":   func(ctx context.Context) error { _, err := r.Filings(ctx, []int64{1}); return err },
+			"filings":  func(ctx context.Context) error { _, err := r.Filings(ctx, []int64{1, 2}); return err },
 			"counties": func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
 			"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, index.Filter{}, index.Month); return err },
 			"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, index.Filter{}, index.Grid{}); return err },

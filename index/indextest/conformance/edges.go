@@ -109,7 +109,7 @@ func checkOrder(t *testing.T, r index.Reader, s index.Sort, want []int64, size i
 
 func testFiling(t *testing.T, r index.Reader, all []*index.Filing) {
 	for _, f := range all {
-		got, err := r.Filing(t.Context(), f.ID)
+		got, err := index.OneFiling(t.Context(), r, f.ID)
 		if err != nil {
 			t.Fatalf("filing %d: %v", f.ID, err)
 		}
@@ -118,7 +118,7 @@ func testFiling(t *testing.T, r index.Reader, all []*index.Filing) {
 		}
 	}
 	for _, id := range []int64{1, edges.SortIDs, math.MaxInt64, 0, -1} {
-		if _, err := r.Filing(t.Context(), id); !errors.Is(err, index.ErrNotFound) {
+		if _, err := index.OneFiling(t.Context(), r, id); !errors.Is(err, index.ErrNotFound) {
 			t.Errorf("filing %d: want ErrNotFound, got %v", id, err)
 		}
 	}

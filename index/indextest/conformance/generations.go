@@ -49,7 +49,7 @@ func testNothingLoaded(t *testing.T, h Harness) {
 		t.Error(err)
 	}
 	sameStats(t, r, o)
-	if _, err := r.Filing(ctx, 1); !errors.Is(err, index.ErrNotFound) {
+	if _, err := index.OneFiling(ctx, r, 1); !errors.Is(err, index.ErrNotFound) {
 		t.Errorf("a filing of nothing: want ErrNotFound, got %v", err)
 	}
 	checkUnknown(t, h.Store, "no-such-generation")
