@@ -3,8 +3,11 @@
 package address
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Parser is what addresses are read with, as their users know it.
@@ -34,25 +37,20 @@ type Key struct{ Number, Street, Unit, ZIP, City, State string }
 // KeyOf returns the key of an address, the zero Key where it has none. city and state are
 // those of its record, "" for none: the city goes before the one in the address, the state after it.
 func (p Parser) KeyOf(address, city, state string) (k Key) {
-	all, parts := make([]string, 0, 16), make([][]string, 0, 8) // one array of words: a key takes a tenth less time
-	separates := func(r rune) bool { return r == ',' || r == ';' || r == '\n' || r == '\r' }
-	for part := range strings.FieldsFuncSeq(address, separates) {
-		first := len(all)
-		for w := range strings.FieldsSeq(strings.ReplaceAll(part, "#", " unit ")) {
-			all = append(all, w)
-		}
-		if len(all) > first {
-			parts = append(parts, all[first:])
-		}
-	}
-	if len(parts) == 0 || len(parts[0]) < 2 || !k.takeNumber(&parts[0]) {
+	var partArray [8]string
+	parts := cutParts(partArray[:0], address)
+	if len(parts) == 0 || !k.takeNumber(&parts[0]) {
 		return Key{}
 	}
 	parts = k.takeEnd(parts, p)
-	var street, unit, town, named []string // named are the words of city
-	for i, words := range parts {
-		text := strings.Join(words, " ")
-		plain := p.plainWords(text)
+	var wordArray [24]word // few addresses have more: they need no memory of their own
+	all := wordArray[:0]
+	var street, town, named []word // named are the words of city
+	var unit []string
+	for i, text := range parts {
+		first := len(all)
+		all = p.appendWords(all, text)
+		plain := all[first:]
 		if text == city { // as nearly always: a key takes a tenth less time
 			named = plain
 		}
@@ -68,7 +66,9 @@ func (p Parser) KeyOf(address, city, state string) (k Key) {
 	}
 	if city != "" {
 		if town = named; town == nil {
-			town = p.plainWords(city)
+			first := len(all)
+			all = p.appendWords(all, city)
+			town = all[first:]
 		}
 		if n := len(street) - len(town); len(parts) == 1 && n > 0 && slices.Equal(street[n:], town) {
 			street = street[:n]
@@ -80,35 +80,85 @@ func (p Parser) KeyOf(address, city, state string) (k Key) {
 	if k.State == "" {
 		k.State = strings.ToLower(state)
 	}
-	for i := range town {
-		if long := townWords[town[i]]; long != "" {
-			town[i] = long
-		}
-	}
-	k.Unit, k.City = strings.Join(unit, " "), strings.Join(town, " ")
+	k.Unit, k.City = strings.Join(unit, " "), townKey(town)
 	return k
 }
 
-// plainWords returns the words of a text in lower case, without marks, dots and hyphens.
-func (p Parser) plainWords(text string) []string { return strings.Fields(p.Plain(text)) }
+// cutParts appends the parts of an address to dst, each with one word or more.
+func cutParts(dst []string, address string) []string {
+	for rest, more := address, true; more; {
+		part := rest
+		i := strings.IndexAny(rest, ",;\n\r")
+		if more = i >= 0; more {
+			part, rest = rest[:i], rest[i+1:]
+		}
+		if strings.IndexByte(part, '#') >= 0 {
+			part = strings.ReplaceAll(part, "#", " unit ")
+		}
+		if len(part) > 1_000 { // of a long text Plain leaves the beginning, in which blanks do not count
+			part = strings.Join(strings.Fields(part), " ")
+		}
+		if part = strings.TrimSpace(part); part != "" {
+			dst = append(dst, part)
+		}
+	}
+	return dst
+}
 
-// takeNumber takes the house number off the beginning, if there is one.
-func (k *Key) takeNumber(words *[]string) bool {
-	w := *words
-	ends := strings.Split(strings.ToLower(w[0]), "-")
-	for i, end := range ends {
+// word is a word of a Plain text, and the forms of others that it can be.
+type word struct {
+	text string
+	*forms
+}
+
+// appendWords appends the words of a text to dst, without marks, dots and hyphens.
+func (p Parser) appendWords(dst []word, text string) []word {
+	for w := range strings.FieldsSeq(p.Plain(text)) {
+		dst = append(dst, word{w, formsOf(w)})
+	}
+	return dst
+}
+
+// takeNumber takes the house number off the beginning, if there is one and something follows it.
+func (k *Key) takeNumber(text *string) bool {
+	first, rest := cutFirst(*text)
+	if rest == "" {
+		return false
+	}
+	numbers, more := strings.ToLower(first), true
+	for i := 0; more; i++ {
+		var end string
+		end, numbers, more = strings.Cut(numbers, "-")
 		digits := strings.TrimRight(end, "abcdefghijklmnopqrstuvwxyz")
 		if digits == "" || !isDigits(digits) || len(end)-len(digits) > 1 {
 			return false // no number, or an ordinal
 		}
-		ends[i] = strings.TrimLeft(end, "0")
+		if i > 0 {
+			k.Number += "-"
+		}
+		k.Number += strings.TrimLeft(end, "0")
 	}
-	k.Number, w = strings.Join(ends, "-"), w[1:]
-	if above, below, fraction := strings.Cut(w[0], "/"); fraction && isDigits(above+below) && len(w) > 1 {
-		k.Number, w = k.Number+" "+w[0], w[1:]
+	second, after := cutFirst(rest)
+	if above, below, fraction := strings.Cut(second, "/"); fraction && isDigits(above+below) && after != "" {
+		k.Number, rest = k.Number+" "+second, after
 	}
-	*words = w
+	*text = rest
 	return k.Number != "" && isDigits(k.Number[:1])
+}
+
+// cutFirst cuts the first word off a text that begins with one.
+func cutFirst(text string) (word, rest string) {
+	i := strings.IndexFunc(text, unicode.IsSpace)
+	if i < 0 {
+		return text, ""
+	}
+	return text[:i], strings.TrimLeftFunc(text[i:], unicode.IsSpace)
+}
+
+// cutLast cuts the last word off a text that ends with one.
+func cutLast(text string) (rest, word string) {
+	i := max(0, strings.LastIndexFunc(text, unicode.IsSpace))
+	return strings.TrimRightFunc(text[:i], unicode.IsSpace), strings.TrimLeftFunc(text[i:], unicode.IsSpace)
 }
 
 func isDigits(s string) bool {
@@ -121,51 +171,56 @@ func isDigits(s string) bool {
 }
 
 // takeEnd takes ZIP and state off the end.
-func (k *Key) takeEnd(parts [][]string, p Parser) [][]string {
+func (k *Key) takeEnd(parts []string, p Parser) []string {
 	for len(parts) > 0 {
-		words := parts[len(parts)-1]
-		last := len(words) - 1
-		end := strings.ToLower(strings.Trim(words[last], "."))
-		zip, more, _ := strings.Cut(end, "-")
+		rest, last := cutLast(parts[len(parts)-1])
+		last = strings.Trim(last, ".")
+		zip, more, _ := strings.Cut(last, "-")
 		switch {
-		case k.ZIP+k.State == "" && len(zip) == 5 && isDigits(zip+more) && (len(parts) > 1 || last > 1):
+		case k.ZIP+k.State == "" && len(zip) == 5 && isDigits(zip) && isDigits(more) &&
+			(len(parts) > 1 || strings.ContainsFunc(rest, unicode.IsSpace)):
 			k.ZIP = zip
-		case k.State == "" && p.IsState(strings.ToUpper(end)) &&
-			(len(parts) > 1 || k.ZIP != "" && last > 0 || p.namesTown(words[:last])):
-			k.State = end
+		case k.State == "" && p.isState(last) &&
+			(len(parts) > 1 || k.ZIP != "" && rest != "" || p.namesTown(rest)):
+			k.State = strings.ToLower(last)
 		default:
 			return parts
 		}
-		if parts[len(parts)-1] = words[:last]; last == 0 {
+		if parts[len(parts)-1] = rest; rest == "" {
 			parts = parts[:len(parts)-1]
 		}
 	}
 	return parts
 }
 
+// isState reports whether a word is the code of a state, in any case.
+func (p Parser) isState(word string) bool {
+	return utf8.RuneCountInString(word) == 2 && p.IsState(strings.ToUpper(strings.ToLower(word)))
+}
+
 // namesTown reports whether a city follows a street: then what follows is a state, and no part of the street.
-func (p Parser) namesTown(words []string) bool {
-	_, town := cutTown(p.plainWords(strings.Join(words, " ")))
+func (p Parser) namesTown(text string) bool {
+	_, town := cutTown(p.appendWords(nil, text))
 	return len(town) > 0
 }
 
 // cutUnit cuts a unit off the words from a position on: before it stands what a street begins with, which
 // is none, as in "Front St" or "Ste Marie Rd".
-func cutUnit(words []string, from int) (rest, unit []string) {
+func cutUnit(words []word, from int) (rest []word, unit []string) {
 	for i := from; i < len(words); i++ {
 		end := i
-		switch lone := loneUnits[words[i]]; {
+		switch lone := words[i].lone; {
 		case i == len(words)-1 && lone != "":
 			end, unit = i+1, []string{lone}
-		case i == len(words)-1 || units[words[i]] == "" || !isUnitNumber(words[i+1]):
+		case i == len(words)-1 || words[i].unit == "" || !isUnitNumber(words[i+1].text):
 			continue
 		}
-		for ; end < len(words) && (units[words[end]] != "" || isUnitNumber(words[end])); end++ {
-			if units[words[end]] == "" {
-				unit = append(unit, trimZeros(words[end]))
+		for ; end < len(words) && (words[end].unit != "" || isUnitNumber(words[end].text)); end++ {
+			if words[end].unit == "" {
+				unit = append(unit, trimZeros(words[end].text))
 			}
 		}
-		for ; i > from && units[words[i-1]] != ""; i-- { // "Apt #4"
+		for ; i > from && words[i-1].unit != ""; i-- { // "Apt #4"
 		}
 		return slices.Concat(words[:i], words[end:]), unit
 	}
@@ -183,12 +238,12 @@ func trimZeros(word string) string {
 }
 
 // cutTown cuts what follows the suffix of a street, and the direction after that.
-func cutTown(words []string) (street, town []string) {
+func cutTown(words []word) (street, town []word) {
 	for i := 1; i < len(words)-1; i++ {
 		next := words[i+1]
-		ends := suffixes[words[i]] != "" && !isSaint(words, i) ||
-			directions[words[i]] != "" && suffixes[words[i-1]] != "" && i > 1
-		goesOn := suffixes[next] != "" && (next != "st" || i+2 == len(words)) || directions[next] != ""
+		ends := words[i].suffix != "" && !isSaint(words, i) ||
+			words[i].direction != "" && words[i-1].suffix != "" && i > 1
+		goesOn := next.suffix != "" && (next.text != "st" || i+2 == len(words)) || next.direction != ""
 		if ends && !goesOn {
 			return words[:i+1], words[i+1:]
 		}
@@ -197,33 +252,38 @@ func cutTown(words []string) (street, town []string) {
 }
 
 // isSaint reports whether a word is "st" for a saint within a street: a suffix comes after the name.
-func isSaint(words []string, i int) bool {
-	isSuffix := func(w string) bool { return suffixes[w] != "" }
-	return words[i] == "st" && slices.ContainsFunc(words[min(i+2, len(words)):], isSuffix)
+func isSaint(words []word, i int) bool {
+	isSuffix := func(w word) bool { return w.suffix != "" }
+	return words[i].text == "st" && slices.ContainsFunc(words[min(i+2, len(words)):], isSuffix)
 }
 
 // streetKey joins the words of a street in their short forms.
-func streetKey(words []string) string {
-	var all []string
+func streetKey(words []word) string {
+	key, last := make([]byte, 0, 64), ""
 	for i, w := range words {
-		named := i+1 < len(words) && suffixes[words[i+1]] == "" && directions[words[i+1]] == ""
-		switch {
-		case (w == "st" || w == "ste") && named:
-			w = townWords[w]
-		case suffixes[w] != "":
-			w = suffixes[w]
-		case directions[w] != "":
-			w = directions[w]
-		case ordinals[w] != "":
-			w = ordinals[w]
-		default:
-			w = trimZeros(w)
+		short := cmp.Or(w.suffix, w.direction, w.ordinal)
+		if (w.text == "st" || w.text == "ste") &&
+			i+1 < len(words) && words[i+1].suffix == "" && words[i+1].direction == "" {
+			short = w.town
+		} else if short == "" {
+			short = trimZeros(w.text)
 		}
-		if n := len(all); n > 0 && (w == "e" || w == "w") && (all[n-1] == "n" || all[n-1] == "s") {
-			all[n-1] += w // "N E" is northeast
-		} else {
-			all = append(all, w)
+		if goesOn := (short == "e" || short == "w") && (last == "n" || last == "s"); len(key) > 0 && !goesOn {
+			key = append(key, ' ') // but "N E" is northeast
 		}
+		key, last = append(key, short...), short
 	}
-	return strings.Join(all, " ")
+	return string(key)
+}
+
+// townKey joins the words of a city in their long forms.
+func townKey(words []word) string {
+	key := make([]byte, 0, 64)
+	for i, w := range words {
+		if i > 0 {
+			key = append(key, ' ')
+		}
+		key = append(key, cmp.Or(w.town, w.text)...)
+	}
+	return string(key)
 }

@@ -23,7 +23,7 @@ func TestX55_OneAddress(t *testing.T) {
 		{"5833 Quincegate Ave Bldg 2 Apt 4B, Fern Park, FL 10014",
 			"5833 Quincegate Ave, Building 02, Apartment 4b, Fern Park, FL 10014"},
 		{"12 N Main St", "12 North Main Street", "0012 N. MAIN STR"},
-		{"12 S Main St", "12 South Main Street"},
+		{"12 S Main St", "12 South Main Street", "12 S" + strings.Repeat(" ", index.MaxText) + "Main St"},
 		{"12 Main St N", "12 MAIN STREET NORTH"},
 		{"12 NE 3rd Ct", "12 Northeast Third Court", "12 N E 03RD CRT", "12 N.E. 3RD CT"},
 		{"12 NE 3 Ct"},

@@ -19,7 +19,7 @@ func (k Key) Word() string {
 }
 
 func join(unit, zip, city, state string, of Key) string {
-	return strings.Join([]string{of.Number + " " + of.Street, unit, zip, city, state}, separator)
+	return of.Number + " " + of.Street + separator + unit + separator + zip + separator + city + separator + state
 }
 
 // Patterns returns patterns of the words that have all parts of k; nil for the zero Key. Where k has a ZIP and a city,

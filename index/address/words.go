@@ -1,35 +1,71 @@
 package address
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
-// shortened maps the words of a table to the first one of their row.
-func shortened(rows string) map[string]string {
-	all := map[string]string{}
-	for row := range strings.SplitSeq(rows, ";") {
-		words := strings.Fields(row)
-		for _, w := range words {
-			all[w] = words[0]
+// forms are what a word can stand for, as a key has it; "" for what it is not.
+type forms struct{ direction, ordinal, suffix, town, unit, lone string }
+
+// formsOf returns the forms of a word in lower case.
+func formsOf(word string) *forms {
+	if f := known[word]; f != nil {
+		return f
+	}
+	return &noForms
+}
+
+// IsShort reports whether a word may stand in a key for another one.
+func IsShort(word string) bool {
+	f := formsOf(word)
+	return cmp.Or(f.direction, f.ordinal, f.suffix, f.town, f.unit) != ""
+}
+
+var noForms forms
+
+// known are the forms of the words of all tables: of each row of a table the first word.
+var known = func() map[string]*forms {
+	all := map[string]*forms{}
+	for rows, form := range map[string]func(*forms) *string{
+		directions: func(f *forms) *string { return &f.direction },
+		ordinals:   func(f *forms) *string { return &f.ordinal },
+		suffixes:   func(f *forms) *string { return &f.suffix },
+		townWords:  func(f *forms) *string { return &f.town },
+		units:      func(f *forms) *string { return &f.unit },
+		loneUnits:  func(f *forms) *string { return &f.lone },
+	} {
+		for row := range strings.SplitSeq(rows, ";") {
+			words := strings.Fields(row)
+			for _, w := range words {
+				if all[w] == nil {
+					all[w] = new(forms)
+				}
+				*form(all[w]) = words[0]
+			}
 		}
 	}
 	return all
-}
+}()
 
-var directions = shortened("n north;s south;e east;w west;ne northeast;nw northwest;se southeast;sw southwest")
+const directions = "n north;s south;e east;w west;ne northeast;nw northwest;se southeast;sw southwest"
 
-var ordinals = shortened("" +
+const ordinals = "" +
 	"1st first;2nd second;3rd third;4th fourth;5th fifth;6th sixth;7th seventh;8th eighth;9th ninth;" +
 	"10th tenth;11th eleventh;12th twelfth;13th thirteenth;14th fourteenth;15th fifteenth;" +
-	"16th sixteenth;17th seventeenth;18th eighteenth;19th nineteenth;20th twentieth")
+	"16th sixteenth;17th seventeenth;18th eighteenth;19th nineteenth;20th twentieth"
 
 // townWords are those that names of cities begin with.
-var townWords = shortened("saint st;sainte ste;fort ft;mount mt")
+const townWords = "saint st;sainte ste;fort ft;mount mt"
 
 // units are the designators of units that have a number or a letter, loneUnits those that stand alone.
-var units = shortened("unit apt apartment ste suite lot bldg building fl floor rm room spc space trlr trailer")
-var loneUnits = shortened("bsmt basement;frnt front;lowr lower;ph penthouse;rear;uppr upper")
+const (
+	units     = "unit apt apartment ste suite lot bldg building fl floor rm room spc space trlr trailer"
+	loneUnits = "bsmt basement;frnt front;lowr lower;ph penthouse;rear;uppr upper"
+)
 
 // suffixes are those of streets, of Appendix C1.
-var suffixes = shortened("" +
+const suffixes = "" +
 	"aly alley allee ally;anx anex annex annx;arc arcade;ave av aven avenu avenue avn avnue;" +
 	"byu bayou bayoo;bch beach;bnd bend;blf bluf bluff;blfs bluffs;btm bot bottm bottom;" +
 	"blvd boul boulevard boulv;br branch brnch;brg brdge bridge;brk brook;brks brooks;bg burg;" +
@@ -62,17 +98,4 @@ var suffixes = shortened("" +
 	"trl trail trails trls;tunl tunel tunls tunnel tunnels tunnl;tpke trnpk turnpike turnpk;" +
 	"upas underpass;un union;vly vally valley vlly;vlys valleys;via vdct viadct viaduct;vw view;" +
 	"vws views;vlg vill villag village villg villiage;vlgs villages;vl ville;vis vist vista vst vsta;" +
-	"walk walks;wall;wy;way;ways;wl well;wls wells")
-
-// IsShort reports whether a word may stand in a key for another one.
-func IsShort(word string) bool { return isShort[word] }
-
-var isShort = func() map[string]bool {
-	all := map[string]bool{}
-	for _, table := range []map[string]string{directions, ordinals, suffixes, townWords, units} {
-		for long, short := range table {
-			all[long], all[short] = true, true
-		}
-	}
-	return all
-}()
+	"walk walks;wall;wy;way;ways;wl well;wls wells"

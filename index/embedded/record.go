@@ -13,16 +13,18 @@ var emptyRecord = index.AppendRecord(nil, &index.Filing{})
 
 // encoder makes what is stored of filings. A record is stored without what it has in common with
 // the end of emptyRecord, behind the number of these bytes.
-type encoder struct{ values, record, stored []byte }
+type encoder struct {
+	derived        index.Derived
+	record, stored []byte
+}
 
 // put puts a filing into changes, and returns its fingerprint.
 func (e *encoder) put(f *index.Filing, changes *columns.Changes) (index.Fingerprint, error) {
-	d := index.Derive(f)
-	e.values = columns.AppendValues(e.values[:0], f, &d)
+	e.derived = index.Derive(f)
 	e.record = index.AppendRecord(e.record[:0], f)
 	tail := commonTail(e.record, emptyRecord)
 	e.stored = append(binary.AppendUvarint(e.stored[:0], uint64(tail)), e.record[:len(e.record)-tail]...)
-	return sidecar.FingerprintOf(f, &d, e.record), changes.Put(e.values, e.stored)
+	return sidecar.FingerprintOf(f, &e.derived, e.record), changes.Put(f, &e.derived, e.stored)
 }
 
 // whole returns the record that is stored.

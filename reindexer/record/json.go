@@ -173,7 +173,7 @@ func (j *JSON) refuse(reason string) {
 
 // Number returns a number of JSON as jq has it: an int, if its digits say the same.
 func Number(text string) any {
-	if len(text) < 19 && text != "-0" {
+	if len(text) < 19 && text != "-0" && !strings.ContainsAny(text, ".eE") { // an error of Atoi takes memory
 		if n, err := strconv.Atoi(text); err == nil {
 			return n
 		}

@@ -128,8 +128,8 @@ func (b *builder) layOut() error {
 		if b.dropped.has(int(binary.BigEndian.Uint64(key[len(key)-8:]))) {
 			return nil
 		}
-		values, record := cutText(data)
-		if err := v.read(values); err != nil {
+		record, err := v.read(data)
+		if err != nil {
 			return err
 		}
 		return cmp.Or(b.addToOrders(&v), b.addRow(&v, record))

@@ -73,9 +73,7 @@ func TestBuild_SaysOnceWhatFailed(t *testing.T) {
 	for allowed := math.MaxInt; calls > 0; allowed = calls - 1 {
 		changes := NewChanges(t.TempDir())
 		for _, f := range filings {
-			if err := changes.Put(valuesOf(f), index.AppendRecord(nil, f)); err != nil {
-				t.Fatal(err)
-			}
+			putFiling(t, changes, f)
 		}
 		var n atomic.Int64
 		_, err := Build(t.Context(), nil, changes, func(string, int, []byte) error {

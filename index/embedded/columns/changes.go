@@ -8,8 +8,6 @@ import (
 	"errors"
 	"iter"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"filings/index"
 	"filings/index/sorter"
 )
@@ -24,6 +22,9 @@ type Changes struct {
 	actions uint64
 	sorted  *sorter.Sorter // stored values and records in the default order; keys end with the number of the action
 	byID    *sorter.Sorter // the numbers of the actions by id
+
+	row        storedValues // of the last filing: what rows are numbered by
+	key, value []byte       // of sorted, for the last filing
 }
 
 // NewChanges returns Changes with nothing in them. Temporary files go into dir.
@@ -31,19 +32,16 @@ func NewChanges(dir string) *Changes {
 	return &Changes{sorted: sorter.New(dir, sortBuffer), byID: sorter.New(dir, sortBuffer)}
 }
 
-// Put puts a filing: its stored values (AppendValues), and a record, whatever that is.
-func (c *Changes) Put(values, record []byte) error {
-	var v storedValues
-	if err := v.read(values); err != nil {
+// Put puts a filing, of which d is derived, and a record, whatever that is.
+func (c *Changes) Put(f *index.Filing, d *index.Derived, record []byte) error {
+	c.row.id, c.row.words[codedDate] = f.ID, append(c.row.words[codedDate][:0], f.Text(index.FilingDate)...)
+	key, err := appendRowKey(c.key[:0], &c.row)
+	if err = cmp.Or(err, c.act(f.ID)); err != nil {
 		return err
 	}
-	key, err := appendRowKey(nil, &v)
-	if err != nil {
-		return err
-	}
-	err = c.act(v.id)
-	data := append(protowire.AppendBytes(nil, values), record...)
-	return cmp.Or(err, c.sorted.Add(binary.BigEndian.AppendUint64(key, c.actions), data))
+	c.key = binary.BigEndian.AppendUint64(key, c.actions)
+	c.value = append(appendValues(c.value[:0], f, d), record...)
+	return c.sorted.Add(c.key, c.value)
 }
 
 // Remove removes the filing with an id.

@@ -63,9 +63,7 @@ func build(t testing.TB, base *Table, put []*index.Filing, removed []int64) (*Ta
 	t.Helper()
 	changes := NewChanges(t.TempDir())
 	for _, f := range put {
-		if err := changes.Put(valuesOf(f), index.AppendRecord(nil, f)); err != nil {
-			t.Fatal(err)
-		}
+		putFiling(t, changes, f)
 	}
 	for _, id := range removed {
 		if err := changes.Remove(id); err != nil {
@@ -80,8 +78,17 @@ func build(t testing.TB, base *Table, put []*index.Filing, removed []int64) (*Ta
 	return Open("test", filings, to.get, cache.New(256<<20)), to
 }
 
+// putFiling puts a filing with its record.
+func putFiling(t testing.TB, changes *Changes, f *index.Filing) {
+	t.Helper()
+	d := index.Derive(f)
+	if err := changes.Put(f, &d, index.AppendRecord(nil, f)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // valuesOf returns the stored values of a filing.
 func valuesOf(f *index.Filing) []byte {
 	d := index.Derive(f)
-	return AppendValues(nil, f, &d)
+	return appendValues(nil, f, &d)
 }

@@ -41,7 +41,7 @@ func drawValues(t *rapid.T, id int64) (v storedValues) {
 	if rapid.Bool().Draw(t, "has a time") {
 		filing.CreatedAt = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC).AddDate(rapid.IntRange(-1900, 900).Draw(t, "years"), 0, 0)
 	}
-	if err := v.read(valuesOf(&filing)); err != nil {
+	if _, err := v.read(valuesOf(&filing)); err != nil {
 		t.Fatal(err)
 	}
 	return v

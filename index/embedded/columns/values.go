@@ -28,10 +28,10 @@ const textEnd = 0xff
 // rowEnd ends the search texts of a row, and occurs in no UTF-8 either.
 const rowEnd = 0xfe
 
-// AppendValues appends the stored values of f to dst, as Build reads them: id, created, a bit for
+// appendValues appends the stored values of f to dst, as read reads them: id, created, a bit for
 // each number that there is, those numbers, and the texts, each after its length. d is what is
 // derived of f.
-func AppendValues(dst []byte, f *index.Filing, d *index.Derived) []byte {
+func appendValues(dst []byte, f *index.Filing, d *index.Derived) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(f.ID))
 	created := int64(noTime)
 	if f.Has(index.CreatedAt) {
@@ -50,17 +50,21 @@ func AppendValues(dst []byte, f *index.Filing, d *index.Derived) []byte {
 		dst = protowire.AppendString(dst, c.word(f, d))
 	}
 	dst = protowire.AppendString(dst, d.Owner)
-	search := make([]byte, 0, 128)
+	size := 0
 	for _, s := range d.Search {
-		search = append(append(search, s...), textEnd)
+		size += len(s) + 1
 	}
-	return protowire.AppendBytes(dst, search)
+	dst = protowire.AppendVarint(dst, uint64(size))
+	for _, s := range d.Search {
+		dst = append(append(dst, s...), textEnd)
+	}
+	return dst
 }
 
-// read sets v to what AppendValues wrote. v refers to data.
-func (v *storedValues) read(data []byte) error {
+// read sets v to what appendValues wrote, and returns what follows. v refers to data.
+func (v *storedValues) read(data []byte) (rest []byte, err error) {
 	if len(data) < 17 {
-		return ErrDamaged
+		return nil, ErrDamaged
 	}
 	v.id = int64(binary.LittleEndian.Uint64(data))
 	v.created = int64(binary.LittleEndian.Uint64(data[8:]))
@@ -71,7 +75,7 @@ func (v *storedValues) read(data []byte) error {
 			continue
 		}
 		if len(data) < 8 {
-			return ErrDamaged
+			return nil, ErrDamaged
 		}
 		v.numbers[i] = math.Float64frombits(binary.LittleEndian.Uint64(data))
 		data = data[8:]
@@ -80,11 +84,10 @@ func (v *storedValues) read(data []byte) error {
 		v.words[i], data = cutText(data)
 	}
 	v.owner, data = cutText(data)
-	v.search, data = cutText(data)
-	if data == nil || len(data) > 0 {
-		return ErrDamaged
+	if v.search, data = cutText(data); data == nil {
+		return nil, ErrDamaged
 	}
-	return nil
+	return data, nil
 }
 
 // cutText cuts a text off data that stands after its length. The rest is nil if there is none.
