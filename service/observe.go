@@ -171,7 +171,11 @@ func (r record) end(failure string, attributes []slog.Attr) {
 	}
 	r.of.metrics.observed(r.route, strconv.Itoa(r.status), r.tier, took)
 	r.attributes = append(append(r.attributes, edge.Took(took)), attributes...)
-	r.of.log.LogAttrs(context.Background(), level, "request", r.attributes...)
+	if h := r.of.log.Handler(); h.Enabled(context.Background(), level) {
+		entry := slog.NewRecord(time.Now(), level, "request", 0) // LogAttrs looks for its caller: 4 µs of each request
+		entry.AddAttrs(r.attributes...)
+		_ = h.Handle(context.Background(), entry)
+	}
 	r.span.EndRequest(r.method, routed(r.route), r.status, failure)
 }
 

@@ -230,7 +230,7 @@ func (s *Service) reader(k *call, id string) (r *serving.Reader, err error) {
 		return nil, err
 	}
 	r.Account, r.Client, k.reader = k.admission.User, k, r
-	if id := index.GenerationID(r.Generation()); id != "" { // else there are no filings yet
+	if id := r.ID(); id != "" { // else there are no filings yet
 		k.http.Set(headerGeneration, id)
 	}
 	return r, nil

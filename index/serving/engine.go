@@ -31,8 +31,10 @@ type Engine struct {
 	lost         atomic.Bool // the live generation is, as was logged
 	damages      damages
 	generations  generations
-	exports      chan struct{}       // holds one while a call of an export is in progress
-	many         [shapes]atomic.Bool // the last filter of a shape selected more filings than were counted with its page
+	rows         rows
+	id           atomic.Pointer[[2]string] // the generation that was last named, and its public id
+	exports      chan struct{}             // holds one while a call of an export is in progress
+	many         [shapes]atomic.Bool       // the last filter of a shape selected more filings than were counted with its page
 }
 
 // damages is what calls met in the files of generations, by the names of these.

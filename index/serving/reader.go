@@ -18,21 +18,32 @@ func (r *Reader) Generation() string { return r.inner.Generation() }
 func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	if whole := q; r.caches && q.IDsOnly {
 		whole.IDsOnly = false
-		if page, ok := cache.Peek[index.Page](r.engine.cache, r.key(rowsCall+whole.String())); ok {
+		if page, ok := cache.Peek[*index.Page](r.engine.cache, r.key(rowsCall+whole.String())); ok {
 			r.hit()
-			return page, nil
+			return *page, nil
 		}
 	}
-	return do(ctx, r, request[index.Page]{call: "rows", text: unlessClocked(q.Where, rowsCall+q.String()),
-		run: func(ctx context.Context) (index.Page, error) {
+	text := unlessClocked(q.Where, rowsCall+q.String())
+	page, err := do(ctx, r, request[*index.Page]{call: "rows", text: text,
+		run: func(ctx context.Context) (*index.Page, error) {
 			page, err := r.inner.Rows(ctx, q)
-			if err == nil && r.caches {
-				if page.Records = compact(page.Records); !q.IDsOnly { // of the id alone there is nothing to be cut
-					err = page.Check() // once, since it is cached (rule X23)
-				}
+			if err != nil || !r.caches {
+				return &page, err
 			}
-			return page, err
+			page.Records = compact(page.Records)
+			if q.IDsOnly { // of the id alone there is nothing to be cut
+				return &page, nil
+			}
+			err = page.Check() // once, since it is cached (rule X23)
+			if err == nil && text != "" && !q.Keys {
+				r.engine.rows.keep(r.Generation(), &page)
+			}
+			return &page, err
 		}})
+	if err != nil {
+		return index.Page{}, err
+	}
+	return *page, nil
 }
 
 // exportsAccount is whose turns the calls of exports wait for: all exports are one account, whose name no user can have.
@@ -69,12 +80,19 @@ const (
 
 func countText(w index.Filter) string { return "count " + w.String() }
 
-// Filings implements index.Reader. One alone is checked, and cached, unless there is none.
+// Filings implements index.Reader. One alone is the bytes of a cached page that has it, or else it
+// is checked, and cached, unless there is none.
 func (r *Reader) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
 	if len(ids) != 1 {
 		return do(ctx, r, request[[]index.Record]{call: "filings", run: func(ctx context.Context) ([]index.Record, error) {
 			return r.inner.Filings(ctx, ids)
 		}})
+	}
+	if r.caches {
+		if record := r.engine.rows.find(r.Generation(), ids[0]); record != nil {
+			r.hit()
+			return []index.Record{record}, nil
+		}
 	}
 	record, err := do(ctx, r, request[index.Record]{call: "filing", text: "filing " + strconv.FormatInt(ids[0], 10),
 		run: func(ctx context.Context) (index.Record, error) {

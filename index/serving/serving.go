@@ -18,6 +18,9 @@
 // Records are copied into one buffer a page before they are cached: an engine's records are often slices of a whole
 // response, which would otherwise stay in memory with them, uncounted.
 //
+// A filing that a cached page of its generation has is the bytes of that page: it is found by its id (rows.go), without a copy and
+// without a call.
+//
 // What is returned may be shared with other callers: it is read, never written to.
 package serving
 
@@ -176,6 +179,18 @@ func (e *Engine) Live(ctx context.Context) (*Reader, error) {
 	return e.reader(inner), nil
 }
 
+// ID returns the public id of r's generation, "" where it has none. Most requests are for the same
+// one: to read it from the name took 3 µs of each.
+func (r *Reader) ID() string {
+	name := r.Generation()
+	if last := r.engine.id.Load(); last != nil && last[0] == name {
+		return last[1]
+	}
+	id := index.GenerationID(name)
+	r.engine.id.Store(&[2]string{name, id})
+	return id
+}
+
 func (e *Engine) reader(inner index.Reader) *Reader {
 	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}
 }
@@ -210,6 +225,7 @@ func (e *Engine) noteLost(err error) {
 }
 
 func (e *Engine) clear() {
+	e.rows.clear()
 	if e.cache != nil {
 		e.cache.Clear()
 	}

@@ -143,7 +143,7 @@ func requests() map[string]func(ctx context.Context, r index.Reader) (any, error
 		},
 		"count":     func(ctx context.Context, r index.Reader) (any, error) { return r.Count(ctx, orange) },
 		"count all": func(ctx context.Context, r index.Reader) (any, error) { return r.Count(ctx, index.Filter{}) },
-		"filing":    func(ctx context.Context, r index.Reader) (any, error) { return index.OneFiling(ctx, r, 3) },
+		"filing":    func(ctx context.Context, r index.Reader) (any, error) { return index.OneFiling(ctx, r, 2) }, // on no page
 		"stats":     func(ctx context.Context, r index.Reader) (any, error) { return r.Stats(ctx) },
 		"counties":  func(ctx context.Context, r index.Reader) (any, error) { return r.Counties(ctx) },
 		"months":    func(ctx context.Context, r index.Reader) (any, error) { return r.Distinct(ctx, orange, index.Month) },

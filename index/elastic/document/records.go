@@ -121,10 +121,14 @@ func IDs(response []byte) ([]index.Record, error) {
 	})
 }
 
-// Record returns the source of the one document in a response. It is a part of response, which is not copied.
+// Record returns the source of the one document in a response, the last member there. It is a part
+// of response, which is not copied.
 func Record(response []byte) (index.Record, error) {
-	_, after, _ := bytes.Cut(response, sourceName)
-	return Canonical(after[:sourceEnd(after)])
+	_, after, _ := bytes.Cut(bytes.TrimRight(response, " \r\n\t"), sourceName)
+	if !bytes.HasSuffix(after, endOfBoth) {
+		return nil, ErrNoRecord
+	}
+	return Canonical(after[:len(after)-1])
 }
 
 var (
@@ -132,6 +136,7 @@ var (
 	totalName  = []byte(`"hits":{"total":{"value":`) // before all hits; in no text: its quotes would be escaped
 	exactly    = []byte(`"relation":"eq"}`)
 	sourceName = []byte(`"_source":`)
+	endOfBoth  = []byte("}}")               // of a source, and the response
 	idColumn   = []byte(`"fields":{"id":[`) // in no text: its quotes would be escaped
 	// afterColumns stands between the source of a hit and its columns, as afterSource does behind them.
 	afterColumns = []byte(`},"fields":{`)

@@ -183,15 +183,16 @@ const (
 
 // RowOf returns the row of the filing with an id; false for none.
 func (t *Table) RowOf(ctx context.Context, id int64) (row uint32, ok bool, err error) {
-	f := finder{t: t, read: -1}
+	f := finder{t: t, read: -1, caches: true}
 	return f.rowOf(ctx, id)
 }
 
 // finder finds rows by ids. It keeps the block that it read last, for the next higher ids.
 type finder struct {
-	t     *Table
-	read  int // number of the block; -1: none
-	pairs []byte
+	t      *Table
+	caches bool // blocks, for other ids that come alone
+	read   int  // number of the block; -1: none
+	pairs  []byte
 }
 
 func (f *finder) rowOf(ctx context.Context, id int64) (row uint32, ok bool, err error) {
@@ -203,9 +204,14 @@ func (f *finder) rowOf(ctx context.Context, id int64) (row uint32, ok bool, err 
 		return 0, false, err
 	}
 	if block != f.read {
-		const aChunk = ChunkRows / idsABlock
-		chunk, from := block/aChunk, block%aChunk*idsABlock
-		f.pairs, err = f.t.source(ctx, columnByID, chunk, from*idSize, min(from+idsABlock, f.t.rowsOf(chunk))*idSize)
+		if f.caches {
+			f.pairs, err = cached(ctx, f.t, columnByID, block, func(ctx context.Context) ([]byte, int, error) {
+				pairs, err := f.block(ctx, block)
+				return slices.Clone(pairs), len(pairs), err // what is read with it stays out
+			})
+		} else {
+			f.pairs, err = f.block(ctx, block)
+		}
 		if err != nil {
 			return 0, false, err
 		}
@@ -218,6 +224,13 @@ func (f *finder) rowOf(ctx context.Context, id int64) (row uint32, ok bool, err 
 	}
 	row = binary.LittleEndian.Uint32(f.pairs[i*idSize+8:])
 	return row, int(row) < f.t.rows, nil
+}
+
+// block reads a block.
+func (f *finder) block(ctx context.Context, block int) ([]byte, error) {
+	const aChunk = ChunkRows / idsABlock
+	chunk, from := block/aChunk, block%aChunk*idsABlock
+	return f.t.source(ctx, columnByID, chunk, from*idSize, min(from+idsABlock, f.t.rowsOf(chunk))*idSize)
 }
 
 // Place returns a Version of the city of the filing in a row, as written, and its ZIP code.

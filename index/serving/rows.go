@@ -1,0 +1,73 @@
+package serving
+
+import (
+	"bytes"
+	"strconv"
+	"sync"
+	"weak"
+
+	"filings/index"
+)
+
+// keptRows is how many rows of cached pages are found by their ids: those of the last 800 pages of
+// 20. It is a power of two.
+const keptRows = 1 << 14
+
+// rows finds the filings of cached pages by their ids, so that from a list to one of its filings no
+// call is made. It keeps no page: one that was evicted from the cache is not found any more. Each
+// id has one slot, which it shares with others: the latest one has it.
+type rows struct {
+	mu    sync.Mutex
+	slots []slot // nil: no page was cached
+}
+
+// slot is where a filing is: a row of a page of a generation.
+type slot struct {
+	generation string
+	id         int64
+	page       weak.Pointer[index.Page]
+	row        int
+}
+
+// idStart is what a record begins with, before its id.
+const idStart = `{"id":`
+
+// keep notes the rows of a page, whose records were checked and do not change any more.
+func (of *rows) keep(generation string, page *index.Page) {
+	at := weak.Make(page)
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	if of.slots == nil {
+		of.slots = make([]slot, keptRows)
+	}
+	for row, record := range page.Records {
+		digits, _, _ := bytes.Cut(record[len(idStart):], []byte(","))
+		if id, err := strconv.ParseInt(string(digits), 10, 64); err == nil {
+			of.slots[id&(keptRows-1)] = slot{generation, id, at, row}
+		}
+	}
+}
+
+// find returns the filing of a generation with an id from a cached page, nil if none has it.
+func (of *rows) find(generation string, id int64) index.Record {
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	if of.slots == nil {
+		return nil
+	}
+	at := of.slots[id&(keptRows-1)]
+	if at.id != id || at.generation != generation {
+		return nil
+	}
+	if page := at.page.Value(); page != nil {
+		return page.Records[at.row]
+	}
+	return nil
+}
+
+// clear forgets all.
+func (of *rows) clear() {
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	of.slots = nil
+}
