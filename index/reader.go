@@ -31,8 +31,8 @@ var (
 	// ErrDamaged: a part of a generation's file is not as it was written. It is ErrUnavailable too;
 	// other parts can be read.
 	ErrDamaged = errors.New("the file is damaged")
-	// ErrLeft: the client hung up before its call was made.
-	ErrLeft = fmt.Errorf("the client has left: %w", context.Canceled)
+	// ErrClientGone: the client hung up before its call was made.
+	ErrClientGone = fmt.Errorf("the client has left: %w", context.Canceled)
 	// ErrSpent: the time of a request is over, and it was spent on computing for it, or on waiting
 	// for other calls of its account.
 	ErrSpent = fmt.Errorf("its time was spent: %w", context.DeadlineExceeded)

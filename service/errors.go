@@ -79,7 +79,7 @@ var errorMappings = []errorMapping{
 	{edge.ErrBodyTooLarge, http.StatusRequestEntityTooLarge, "invalid_parameter", "requests carry no body", false},
 	{edge.ErrHeadTooLarge, http.StatusRequestHeaderFieldsTooLarge, "invalid_parameter",
 		"request line and headers must be shorter than 16 KiB together", false},
-	{index.ErrLeft, statusLeft, "client_closed_request",
+	{index.ErrClientGone, statusLeft, "client_closed_request",
 		"the client closed the connection while its request waited; nothing was counted", false},
 	{errBurst, http.StatusTooManyRequests, "rate_limit_exceeded", "", true},
 	{errTokens, http.StatusTooManyRequests, "rate_limit_exceeded",

@@ -83,17 +83,25 @@ func Peek[V any](c *Cache, key Key) (v V, ok bool) {
 // Set keeps a value that takes so many bytes under key, unless others are needed more.
 func Set[V any](c *Cache, key Key, v V, bytes int) { c.entries.Set(key, entry{v, bytes}) }
 
-// Get returns the value under key, or else what create returns, which also returns how many bytes that takes. Callers that
-// need it at the same time share one creation, and its failure; hit means that create was not called for this caller. A
-// creation ends with its caller's context, or with context.Canceled where create notices that its caller has left, and is then
-// begun anew for those who wait with it. A panic of create is an error. A value that alone exceeds the bound is returned and not kept.
+// Get returns the value under key, or else the result of create, which also returns how many bytes that takes. Callers
+// that need it at the same time share one creation, and its failure; hit means that create was not called for this caller.
+// A creation ends with its caller's context, or with context.Canceled if create notices that its caller has left, and is
+// then begun again for those who wait with it. A panic of create is an error. A value that alone exceeds the bound is
+// returned and not kept.
 func Get[V any](
 	ctx context.Context, c *Cache, key Key, create func(context.Context) (V, int, error),
+) (v V, hit bool, err error) {
+	return GetFor(ctx, c, "", key, create)
+}
+
+// GetFor is Get for a group of callers: they share no creation with others, who may create the same value meanwhile.
+func GetFor[V any](
+	ctx context.Context, c *Cache, group string, key Key, create func(context.Context) (V, int, error),
 ) (v V, hit bool, err error) {
 	if v, ok := Peek[V](c, key); ok {
 		return v, true, nil
 	}
-	value, hit, err := c.flights.do(ctx, key, func(ctx context.Context) (any, error) {
+	value, hit, err := c.flights.do(ctx, flightKey{group, key}, func(ctx context.Context) (any, error) {
 		if v, ok := Peek[V](c, key); ok { // since the look above
 			return v, nil
 		}

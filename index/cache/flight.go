@@ -13,7 +13,13 @@ import (
 // Where that request ends too early, one of those that wait with it makes the call anew.
 type flights struct {
 	mu         sync.Mutex
-	inProgress map[Key]*flight
+	inProgress map[flightKey]*flight
+}
+
+// flightKey names a value, and the callers who share its creation.
+type flightKey struct {
+	group string
+	value Key
 }
 
 // flight is one call in progress.
@@ -26,7 +32,7 @@ type flight struct {
 
 // do returns what f returns, run by this caller, or by another one with the same key that came before; then joined is
 // true. A caller whose context ends while it waits gets its error at once.
-func (g *flights) do(ctx context.Context, key Key, f func(context.Context) (any, error)) (value any, joined bool, err error) {
+func (g *flights) do(ctx context.Context, key flightKey, f func(context.Context) (any, error)) (value any, joined bool, err error) {
 	for {
 		c, joined := g.join(key)
 		if !joined {
@@ -44,14 +50,14 @@ func (g *flights) do(ctx context.Context, key Key, f func(context.Context) (any,
 	}
 }
 
-func (g *flights) join(key Key) (c *flight, joined bool) {
+func (g *flights) join(key flightKey) (c *flight, joined bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if c, joined = g.inProgress[key]; joined {
 		return c, true
 	}
 	if g.inProgress == nil {
-		g.inProgress = map[Key]*flight{}
+		g.inProgress = map[flightKey]*flight{}
 	}
 	c = &flight{done: make(chan struct{})}
 	g.inProgress[key] = c
@@ -59,7 +65,7 @@ func (g *flights) join(key Key) (c *flight, joined bool) {
 }
 
 // run is the call. A panic becomes an error, for those who wait too.
-func (g *flights) run(ctx context.Context, key Key, c *flight, f func(context.Context) (any, error)) {
+func (g *flights) run(ctx context.Context, key flightKey, c *flight, f func(context.Context) (any, error)) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())

@@ -16,7 +16,7 @@ func sevens(t *testing.T, g *flights, callers int, f func(context.Context) (any,
 	joins := make(chan bool, callers)
 	for range callers {
 		go func() {
-			v, joined, err := g.do(t.Context(), Key{Text: "k"}, f)
+			v, joined, err := g.do(t.Context(), flightKey{value: Key{Text: "k"}}, f)
 			if v != 7 || err != nil {
 				t.Errorf("got %v, %v", v, err)
 			}
@@ -65,7 +65,7 @@ func TestFlight_FirstGivesUp(t *testing.T) {
 		}
 		first, cancel := context.WithCancel(t.Context())
 		gone := make(chan error, 1)
-		go func() { _, _, err := g.do(first, Key{Text: "k"}, f); gone <- err }()
+		go func() { _, _, err := g.do(first, flightKey{value: Key{Text: "k"}}, f); gone <- err }()
 		synctest.Wait()
 		joined := sevens(t, &g, 5, f)
 		synctest.Wait()
@@ -94,7 +94,7 @@ func TestFlight_FirstLeaves(t *testing.T) {
 			return nil, fmt.Errorf("left: %w", context.Canceled)
 		}
 		gone := make(chan error, 1)
-		go func() { _, _, err := g.do(t.Context(), Key{Text: "k"}, f); gone <- err }()
+		go func() { _, _, err := g.do(t.Context(), flightKey{value: Key{Text: "k"}}, f); gone <- err }()
 		synctest.Wait()
 		joined := sevens(t, &g, 5, f)
 		synctest.Wait()
@@ -114,11 +114,11 @@ func TestFlight_JoinerGivesUp(t *testing.T) {
 		var g flights
 		release, first := make(chan struct{}), make(chan any, 1)
 		f := func(context.Context) (any, error) { <-release; return 7, nil }
-		go func() { v, _, _ := g.do(t.Context(), Key{Text: "k"}, f); first <- v }()
+		go func() { v, _, _ := g.do(t.Context(), flightKey{value: Key{Text: "k"}}, f); first <- v }()
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error, 1)
-		go func() { _, _, err := g.do(ctx, Key{Text: "k"}, f); gone <- err }()
+		go func() { _, _, err := g.do(ctx, flightKey{value: Key{Text: "k"}}, f); gone <- err }()
 		synctest.Wait()
 		cancel()
 		if err := <-gone; !errors.Is(err, context.Canceled) {
@@ -140,7 +140,7 @@ func TestFlight_Failure(t *testing.T) {
 		f := func(context.Context) (any, error) { calls++; <-release; return nil, broken }
 		errs := make(chan error, 2)
 		for range 2 {
-			go func() { _, _, err := g.do(t.Context(), Key{Text: "k"}, f); errs <- err }()
+			go func() { _, _, err := g.do(t.Context(), flightKey{value: Key{Text: "k"}}, f); errs <- err }()
 		}
 		synctest.Wait()
 		close(release)
@@ -158,7 +158,7 @@ func TestFlight_Failure(t *testing.T) {
 func TestFlight_PanicIsAnError(t *testing.T) {
 	t.Parallel()
 	var g flights
-	_, _, err := g.do(t.Context(), Key{Text: "k"}, func(context.Context) (any, error) { panic("ouch") })
+	_, _, err := g.do(t.Context(), flightKey{value: Key{Text: "k"}}, func(context.Context) (any, error) { panic("ouch") })
 	if err == nil || !strings.Contains(err.Error(), "ouch") {
 		t.Errorf("got %v", err)
 	}
@@ -178,7 +178,7 @@ func TestFlight_Cause(t *testing.T) {
 					cancel()
 				}
 				cause := make(chan error, 1)
-				_, _, err := g.do(ctx, Key{Text: "k"}, func(ctx context.Context) (any, error) {
+				_, _, err := g.do(ctx, flightKey{value: Key{Text: "k"}}, func(ctx context.Context) (any, error) {
 					<-ctx.Done()
 					cause <- context.Cause(ctx)
 					return nil, ctx.Err()

@@ -26,9 +26,9 @@ func (k *lately) length(now time.Time) time.Duration {
 func (l *Limit) lately(account, name string) *lately {
 	now := l.now()
 	if now.Sub(l.swept) >= activeTime {
-		for of, k := range l.kinds {
+		for key, k := range l.kinds {
 			if now.Sub(k.seen) >= activeTime {
-				delete(l.kinds, of)
+				delete(l.kinds, key)
 			}
 		}
 		l.swept = now
@@ -47,8 +47,8 @@ func (l *Limit) lasted(account, name string, long time.Duration) {
 	if name == "" {
 		return
 	}
-	for _, of := range []kind{{account, name}, {"", name}, {"", ""}} {
-		k, now := l.lately(of.account, of.name), l.now()
+	for _, key := range []kind{{account, name}, {"", name}, {"", ""}} {
+		k, now := l.lately(key.account, key.name), l.now()
 		if long >= k.length(now) {
 			k.longest, k.at = long, now
 		}

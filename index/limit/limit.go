@@ -24,23 +24,19 @@
 // long calls the account goes first that has had none for the longest time: who sends one now and
 // then waits for the end of another one, and not for a round of all who send many.
 //
-// Several accounts may need the result of one call (package cache makes it once). Such a call waits
-// in the queue of each of them, and is made when the first of them has its turn, in that one's
-// slot: no account waits in another one's queue.
-//
 // A call waits for half of its caller's time and is then given up. Otherwise a flood that never
 // ends would let every one of its calls begin just before its time is over, to be cancelled when
 // the server has done half of the work for nothing.
 //
 // A server may go on with a call after its time, as Elasticsearch does with an aggregation whose
-// client has left. The slot of such a call is taken from it (Detach) and freed when the server has
-// ended it: otherwise the server would have more calls than slots.
+// client has left. The slot of such a call is released when the server has ended it: otherwise the
+// server would have more calls than slots.
 //
-// A caller may have left by its turn. It is asked then, if it can be, and only if it waited: a call
-// that it alone needed takes neither the turn nor the slot.
+// A caller may have left by its turn. It is asked then, if it can be, and only if it waited: its
+// call takes neither the turn nor the slot.
 //
 // A call that was not made may be its account's own doing: other calls of the account were waiting
-// or in progress when it came. Who has to count what a call cost asks for that (Owes).
+// or in progress when it came. Its error says so, for whoever counts the cost of calls.
 //
 // An account without a name is the service itself. It takes turns like others, and is neither
 // bounded nor counted as active.
@@ -48,6 +44,7 @@ package limit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -83,9 +80,8 @@ type Limit struct {
 	// turns has the queues with calls waiting, the next one first, or, of long ones, the one with the
 	// lowest turn.
 	turns       []*queue
-	shared      map[string]*Call // by key
-	last, other activity         // the latest one, and the latest one of another account
-	short       time.Time        // when an account last needed a short call
+	last, other activity  // the latest one, and the latest one of another account
+	short       time.Time // when an account last needed a short call
 	kinds       map[kind]*lately
 	turn        uint64 // of long calls: how many there were
 	swept       time.Time
@@ -101,11 +97,11 @@ func (a *account) waits() bool { return len(a.short.waiting)+len(a.long.waiting)
 
 // queue is the calls of an account that wait, the next one first.
 type queue struct {
-	of      *account
-	waiting []*Call
+	account *account
+	waiting []*call
 }
 
-func (q *queue) isLong() bool { return q == &q.of.long }
+func (q *queue) isLong() bool { return q == &q.account.long }
 
 type activity struct {
 	account string
@@ -114,8 +110,7 @@ type activity struct {
 
 // New returns a limit of so many slots, at least one.
 func New(slots int, now func() time.Time) *Limit {
-	return &Limit{slots: max(1, slots), now: now, accounts: map[string]*account{}, shared: map[string]*Call{},
-		kinds: map[kind]*lately{}}
+	return &Limit{slots: max(1, slots), now: now, accounts: map[string]*account{}, kinds: map[kind]*lately{}}
 }
 
 // Resize makes it a limit of so many slots, at least one. Calls in progress keep theirs.
@@ -133,8 +128,7 @@ func (l *Limit) InProgress() int {
 	return l.inProgress
 }
 
-// Waiting returns how many calls wait for a slot. A call that several accounts need counts for each
-// of them.
+// Waiting returns how many calls wait for a slot.
 func (l *Limit) Waiting() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -171,52 +165,44 @@ func (l *Limit) bound(a *account) int {
 	}
 }
 
-// enqueue puts c into the queue of an account.
-func (l *Limit) enqueue(c *Call, of *callers) {
-	a := l.accounts[of.account]
-	if a == nil {
-		a = &account{name: of.account}
-		a.short.of, a.long.of = a, a
-		l.accounts[of.account] = a
-	}
-	of.owes = of.owes || a.inProgress > 0 || a.short.hasOther(c) || a.long.hasOther(c)
-	q := &a.short
-	if l.lastsLong(a.name, c.kind) {
-		q = &a.long
-	} else if a.name != "" {
-		l.short = l.now()
-	}
-	if len(q.waiting) == 0 {
-		l.turns = append(l.turns, q)
-	}
-	q.waiting = append(q.waiting, c)
-}
-
-// hasOther reports whether another caller's call than that of c waits.
-func (q *queue) hasOther(c *Call) bool {
-	return slices.ContainsFunc(q.waiting, func(o *Call) bool {
-		return o != c && (c.caller == nil || o.caller != c.caller)
-	})
-}
-
-// dequeue takes c out of the queue of an account, if it is there.
-func (l *Limit) dequeue(c *Call, name string) {
+// enqueue puts a call into a queue of its account.
+func (l *Limit) enqueue(name, kind string, caller Caller) *call {
+	l.active(name)
 	a := l.accounts[name]
 	if a == nil {
-		return
+		a = &account{name: name}
+		a.short.account, a.long.account = a, a
+		l.accounts[name] = a
 	}
-	for _, q := range []*queue{&a.short, &a.long} {
-		i := slices.Index(q.waiting, c)
-		if i < 0 {
-			continue
-		}
-		q.waiting = slices.Delete(q.waiting, i, i+1)
-		if len(q.waiting) == 0 {
-			i := slices.Index(l.turns, q)
-			l.turns = slices.Delete(l.turns, i, i+1)
-		}
+	c := &call{kind: kind, caller: caller, owed: a.inProgress > 0 || a.short.hasOther(caller) || a.long.hasOther(caller)}
+	c.queue = &a.short
+	if l.lastsLong(name, kind) {
+		c.queue = &a.long
+	} else if name != "" {
+		l.short = l.now()
 	}
-	l.forget(a)
+	if len(c.queue.waiting) == 0 {
+		l.turns = append(l.turns, c.queue)
+	}
+	c.queue.waiting = append(c.queue.waiting, c)
+	return c
+}
+
+// hasOther reports whether a call of another caller waits.
+func (q *queue) hasOther(caller Caller) bool {
+	return slices.ContainsFunc(q.waiting, func(c *call) bool { return caller == nil || c.caller != caller })
+}
+
+// dequeue takes c out of its queue.
+func (l *Limit) dequeue(c *call) {
+	q := c.queue
+	i := slices.Index(q.waiting, c)
+	q.waiting = slices.Delete(q.waiting, i, i+1)
+	if len(q.waiting) == 0 {
+		i := slices.Index(l.turns, q)
+		l.turns = slices.Delete(l.turns, i, i+1)
+	}
+	l.forget(q.account)
 }
 
 // forget drops what is known of an account that has no calls.
@@ -234,7 +220,7 @@ func (l *Limit) next() int {
 		return first
 	}
 	for i, q := range l.turns {
-		if q.isLong() && l.mayTake(q) && l.turnOf(q.of.name) < l.turnOf(l.turns[first].of.name) {
+		if q.isLong() && l.mayTake(q) && l.turnOf(q.account.name) < l.turnOf(l.turns[first].account.name) {
 			first = i
 		}
 	}
@@ -243,7 +229,7 @@ func (l *Limit) next() int {
 
 // mayTake reports whether a call of q may have a slot.
 func (l *Limit) mayTake(q *queue) bool {
-	return q.of.inProgress < l.bound(q.of) && (!q.isLong() || l.long < l.longBound())
+	return q.account.inProgress < l.bound(q.account) && (!q.isLong() || l.long < l.longBound())
 }
 
 // dispatch hands out slots as long as there are any, and accounts that may have one.
@@ -255,120 +241,72 @@ func (l *Limit) dispatch() {
 		}
 		q := l.turns[i]
 		c := q.waiting[0]
-		if c.dropped() {
+		if c.turn != nil && c.caller != nil && c.caller.Left() {
+			l.dequeue(c)
+			c.end(nil, errLeft)
 			continue
 		}
 		l.turns = append(slices.Delete(l.turns, i, i+1), q) // its next turn is after the others'
-		q.of.inProgress++
+		slot := &Slot{limit: l, account: q.account, kind: c.kind, long: q.isLong(), began: l.now()}
+		q.account.inProgress++
 		l.inProgress++
-		if c.long = q.isLong(); c.long {
+		if slot.long {
 			l.long++
 			l.turn++
-			l.lately(q.of.name, "").turn = l.turn
+			l.lately(q.account.name, "").turn = l.turn
 		}
-		c.charged, c.began = q.of, l.now()
-		for i := range c.callers {
-			c.callers[i].owes = true
-		}
-		c.unqueue()
-		if c.turn != nil {
-			close(c.turn)
-		}
+		l.dequeue(c)
+		c.end(slot, nil)
 	}
 }
 
-// Call is one call to the server, which several callers may need.
-type Call struct {
-	limit   *Limit
-	kind    string
-	key     string
-	callers []callers
-	waits   bool          // it is in the queues of its callers
-	turn    chan struct{} // closed when it gets a slot, or err; nil unless someone waits for that
-	caller  Caller        // who waits for that; nil: it cannot be asked
-	err     error         // why it gets none
-	charged *account      // whose slot it has; nil: it has none
-	long    bool          // it has a slot of long calls
-	began   time.Time     // when it got its slot
+// call is a call that waits for a slot.
+type call struct {
+	queue  *queue
+	kind   string
+	caller Caller        // who waits; nil: it cannot be asked
+	owed   bool          // others of the account were before it
+	turn   chan struct{} // closed when it gets slot or err; nil: nobody waits for that yet
+	slot   *Slot
+	err    error
+}
+
+func (c *call) end(slot *Slot, err error) {
+	if c.slot, c.err = slot, err; c.turn != nil {
+		close(c.turn)
+	}
 }
 
 // Caller is who acquires a slot.
 type Caller interface {
-	// Left returns why it needs the call no more; nil: it does. It is asked when its turn comes,
-	// and must answer at once.
-	Left() error
+	// Left reports whether it needs the call no more. It is asked when its turn comes, and must
+	// answer at once.
+	Left() bool
 }
 
-// callers are how many callers of one account need a call.
-type callers struct {
-	account string
-	n       int
-	owes    bool // the call was made, or it waited for others of the account
+// errLeft is why a call was not made whose caller has left.
+var errLeft = errors.New("its caller has left")
+
+// Refused is why a call got no slot in time.
+type Refused struct {
+	Share bool // slots were free, but none for its account
+	Owed  bool // other calls of its account were waiting or in progress when it came
+	cause error
 }
 
-// Join announces that an account needs a call of a kind; all that need the one of the same key at
-// the same time share it. "" is the key of a call that is not shared, and the kind of calls that
-// are all short. The caller must Leave when it has its result, or does without.
-func (l *Limit) Join(name, kind, key string) *Call {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.active(name)
-	c := l.shared[key]
-	if c == nil {
-		c = &Call{limit: l, kind: kind, key: key}
-		if key != "" {
-			l.shared[key] = c
-		}
-	}
-	i := slices.IndexFunc(c.callers, func(o callers) bool { return o.account == name })
-	if i >= 0 {
-		c.callers[i].n++
-		return c
-	}
-	c.callers = append(c.callers, callers{name, 1, c.charged != nil})
-	if c.waits {
-		l.enqueue(c, &c.callers[len(c.callers)-1])
-		l.dispatch()
-	}
-	return c
-}
-
-// Owes reports whether the call was made while callers of an account needed it, or waited for other
-// calls of that account.
-func (c *Call) Owes(name string) bool {
-	c.limit.mu.Lock()
-	defer c.limit.mu.Unlock()
-	return slices.ContainsFunc(c.callers, func(of callers) bool { return of.account == name && of.owes })
-}
-
-// Leave is the end of what Join announced.
-func (c *Call) Leave(name string) {
-	l := c.limit
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	i := slices.IndexFunc(c.callers, func(o callers) bool { return o.account == name })
-	if c.callers[i].n--; c.callers[i].n > 0 {
-		return
-	}
-	c.callers = slices.Delete(c.callers, i, i+1)
-	if c.waits {
-		l.dequeue(c, name)
-	}
-	if len(c.callers) == 0 && c.key != "" {
-		delete(l.shared, c.key)
-	}
-}
+func (e *Refused) Error() string { return e.cause.Error() }
+func (e *Refused) Unwrap() error { return e.cause }
 
 // errTurn is why a call was not made: the rest of its caller's time is too short for it.
 var errTurn = fmt.Errorf("no turn in half of the time: %w", context.DeadlineExceeded)
 
-// Acquire waits for a slot, for half of the time that ctx has left; where that ends first, share
-// tells whether slots were free, but not for any account that needs this call. Only one of the
-// callers may acquire and hold a slot at a time; by is that one, nil if it cannot be asked whether
-// it has left.
-func (c *Call) Acquire(ctx context.Context, by Caller) (share bool, err error) {
-	if c.queued(by) {
-		return false, nil
+// Acquire waits for a slot for a call of an account, for half of the time that ctx has left; if that
+// ends first, it returns a Refused. Calls without a kind are all short. caller is nil if it
+// cannot be asked whether it has left.
+func (l *Limit) Acquire(ctx context.Context, account, kind string, caller Caller) (*Slot, error) {
+	c, slot := l.queued(account, kind, caller)
+	if slot != nil {
+		return slot, nil
 	}
 	var half <-chan time.Time
 	if deadline, ok := ctx.Deadline(); ok {
@@ -376,99 +314,59 @@ func (c *Call) Acquire(ctx context.Context, by Caller) (share bool, err error) {
 		defer timer.Stop()
 		half = timer.C
 	}
+	var err error
 	select {
 	case <-c.turn:
-		return false, c.err
+		return c.slot, c.err
 	case <-half:
 		err = errTurn
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
-	l := c.limit
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c.charged != nil { // at the same moment
-		return false, nil
+	if c.slot != nil || c.err != nil { // at the same moment
+		return c.slot, c.err
 	}
-	c.unqueue()
-	return l.inProgress < l.slots, err
+	l.dequeue(c)
+	return nil, &Refused{Share: l.inProgress < l.slots, Owed: c.owed, cause: err}
 }
 
-// queued puts c into the queues of its callers, and reports whether it had its turn at once.
-func (c *Call) queued(by Caller) (atOnce bool) {
-	l := c.limit
+// queued puts a call into a queue, and returns its slot if it had its turn at once.
+func (l *Limit) queued(account, kind string, caller Caller) (*call, *Slot) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c.waits, c.turn, c.caller, c.err = true, nil, by, nil
-	for i := range c.callers {
-		l.enqueue(c, &c.callers[i])
-	}
+	c := l.enqueue(account, kind, caller)
 	l.dispatch()
-	if c.charged == nil {
+	if c.slot == nil {
 		c.turn = make(chan struct{})
 	}
-	return c.charged != nil
+	return c, c.slot
 }
 
-// dropped takes c, whose turn it is, out of all queues if it waited for a caller that has left, and
-// nobody else needs it.
-func (c *Call) dropped() bool {
-	if c.turn == nil || c.caller == nil {
-		return false
-	}
-	err := c.caller.Left() // whoever else needs it: the caller learns from that what it has to pay for
-	if err == nil || len(c.callers) > 1 || c.callers[0].n > 1 {
-		return false
-	}
-	c.err = err
-	c.unqueue()
-	close(c.turn)
-	return true
+// Slot is the right of a call to run.
+type Slot struct {
+	limit   *Limit
+	account *account
+	kind    string
+	long    bool
+	began   time.Time
 }
 
-// unqueue takes c out of all queues.
-func (c *Call) unqueue() {
-	c.waits = false
-	for _, of := range c.callers {
-		c.limit.dequeue(c, of.account)
-	}
-}
+// IsLong reports whether the slot is one of long calls.
+func (s *Slot) IsLong() bool { return s.long }
 
-// Release frees the slot.
-func (c *Call) Release() {
-	c.limit.mu.Lock()
-	defer c.limit.mu.Unlock()
-	of := *c
-	c.charged = nil
-	of.free()
-}
-
-// Detach takes the slot from the call, which others of its callers may then make anew. The slot
-// stays taken until it is released.
-func (c *Call) Detach() (release func()) {
-	c.limit.mu.Lock()
-	defer c.limit.mu.Unlock()
-	of := *c
-	c.charged = nil
-	return func() {
-		of.limit.mu.Lock()
-		defer of.limit.mu.Unlock()
-		of.free()
-	}
-}
-
-// free frees the slot that c has.
-func (c *Call) free() {
-	l, a := c.limit, c.charged
+// Release frees the slot, once.
+func (s *Slot) Release() {
+	l, a := s.limit, s.account
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	a.inProgress--
 	l.inProgress--
-	if c.long {
+	if s.long {
 		l.long--
 	}
-	l.lasted(a.name, c.kind, l.now().Sub(c.began))
+	l.lasted(a.name, s.kind, l.now().Sub(s.began))
 	l.forget(a)
 	l.dispatch()
 }
-
-// IsLong reports whether the slot that the call has is one of long calls.
-func (c *Call) IsLong() bool { return c.long }

@@ -31,19 +31,17 @@ func newSite(t *testing.T, slots int) *site {
 }
 
 // call makes a call named "account/name" in a bubble of synctest.
-func (s *site) call(ctx context.Context, name, key string) { s.callBy(ctx, name, key, nil) }
+func (s *site) call(ctx context.Context, name string) { s.callBy(ctx, name, nil) }
 
-func (s *site) callBy(ctx context.Context, name, key string, by Caller) {
+func (s *site) callBy(ctx context.Context, name string, by Caller) {
 	account, _, _ := strings.Cut(name, "/")
 	end := make(chan struct{})
 	s.end[name] = end
-	c := s.Join(account, s.kind, key)
 	go func() {
-		defer c.Leave(account)
-		_, err := c.Acquire(ctx, by)
+		slot, err := s.Acquire(ctx, account, s.kind, by)
 		s.note(name, err)
 		if err == nil {
-			defer c.Release()
+			defer slot.Release()
 			<-end
 		}
 	}()
@@ -62,7 +60,7 @@ func (s *site) note(name string, err error) {
 
 func (s *site) calls(account string, n int) {
 	for i := range n {
-		s.call(s.t.Context(), fmt.Sprintf("%s/%d", account, i), "")
+		s.call(s.t.Context(), fmt.Sprintf("%s/%d", account, i))
 	}
 }
 
@@ -79,8 +77,9 @@ func (s *site) endAll() {
 			s.ends(name)
 		}
 	}
-	if s.InProgress() != 0 || s.Waiting() != 0 || len(s.accounts)+len(s.turns)+len(s.shared) != 0 {
-		s.t.Errorf("left behind: %d in progress, %d waiting, %d accounts, %d turns, %d shared", s.InProgress(), s.Waiting(), len(s.accounts), len(s.turns), len(s.shared))
+	if s.InProgress() != 0 || s.Waiting() != 0 || len(s.accounts)+len(s.turns) != 0 {
+		s.t.Errorf("left behind: %d in progress, %d waiting, %d accounts, %d turns",
+			s.InProgress(), s.Waiting(), len(s.accounts), len(s.turns))
 	}
 }
 
@@ -152,7 +151,7 @@ func TestQuarter(t *testing.T) {
 		s.want("honest/0", "flood/0", "flood/1")
 		s.ends("honest/0")
 		s.want()
-		s.call(s.t.Context(), "honest/again", "")
+		s.call(s.t.Context(), "honest/again")
 		s.want("honest/again")
 		s.ends("honest/again")
 		<-time.After(activeTime - time.Second)
@@ -232,8 +231,8 @@ func TestCancelled(t *testing.T) {
 		s.calls("flood", 1)
 		ctx, cancel := context.WithCancelCause(s.t.Context())
 		gone := errors.New("gone")
-		s.call(ctx, "flood/gone", "")
-		s.call(s.t.Context(), "flood/next", "")
+		s.call(ctx, "flood/gone")
+		s.call(s.t.Context(), "flood/next")
 		cancel(gone)
 		synctest.Wait()
 		if err := s.errs["flood/gone"]; !errors.Is(err, gone) || s.Waiting() != 1 {
@@ -251,7 +250,7 @@ func TestHalf(t *testing.T) {
 		s.calls("a", 1)
 		ctx, cancel := context.WithTimeout(s.t.Context(), 4*time.Second)
 		defer cancel()
-		s.call(ctx, "b/late", "")
+		s.call(ctx, "b/late")
 		<-time.After(1999 * time.Millisecond)
 		if s.Waiting() != 1 {
 			t.Error("given up before half of its time")
@@ -292,65 +291,16 @@ func TestCancelled_Share(t *testing.T) {
 	l := New(4, time.Now)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	take := func(account string) (share bool, err error) { return l.Join(account, "", "").Acquire(ended, nil) }
 	for i, tt := range []struct {
 		account       string
 		share, refuse bool
 	}{{"a", false, false}, {"b", false, false}, {"b", true, true}, {"c", false, false}, {"d", false, false}, {"e", false, true}} {
-		if share, err := take(tt.account); share != tt.share || err != nil != tt.refuse {
-			t.Errorf("%d, of %s: share %v, %v", i, tt.account, share, err)
+		_, err := l.Acquire(ended, tt.account, "", nil)
+		var refused *Refused
+		if errors.As(err, &refused) != tt.refuse || tt.refuse && refused.Share != tt.share {
+			t.Errorf("%d, of %s: %+v", i, tt.account, err)
 		}
 	}
-}
-
-// TestShared: a call that others need too does not wait in the queue of the account that came first, and is on the slot
-// of the one whose turn came.
-func TestShared(t *testing.T) {
-	bubble(t, 8, func(s *site) {
-		s.calls("honest", 1)
-		s.calls("flood", 9)
-		s.call(s.t.Context(), "flood/popular", "stats")
-		s.started = nil
-		c := s.Join("honest", "", "stats")
-		synctest.Wait()
-		s.want("flood/popular")
-		if n := s.accounts["honest"].inProgress; n != 2 || s.Waiting() != 7 {
-			t.Errorf("%d calls on honest slots, %d waiting", n, s.Waiting())
-		}
-		c.Leave("honest")
-	})
-}
-
-// TestShared_NextCaller: the one that came first gives up; the next keeps its position in its own queue.
-func TestShared_NextCaller(t *testing.T) {
-	bubble(t, 4, func(s *site) {
-		s.calls("honest", 1)
-		s.calls("flood", 3)
-		ctx, cancel := context.WithCancel(s.t.Context())
-		s.call(ctx, "flood/popular", "stats")
-		s.call(s.t.Context(), "honest/before", "")
-		c := s.Join("honest", "", "stats")
-		cancel()
-		synctest.Wait()
-		if s.Waiting() != 3 {
-			t.Errorf("%d waiting", s.Waiting())
-		}
-		s.started = nil
-		go func() {
-			defer c.Leave("honest")
-			if _, err := c.Acquire(s.t.Context(), nil); err != nil {
-				t.Error(err)
-			}
-			s.started = append(s.started, "popular")
-			c.Release()
-		}()
-		synctest.Wait()
-		s.want()
-		s.ends("honest/0")
-		s.want("honest/before")
-		s.ends("honest/before")
-		s.want("popular")
-	})
 }
 
 // TestModel makes calls at random: no slot is lost or handed out twice, no account has more than its share beside others,
@@ -361,36 +311,50 @@ func TestModel(t *testing.T) {
 		clock := time.Unix(0, 0)
 		slots := rapid.IntRange(1, 9).Draw(r, "slots")
 		l := New(slots, func() time.Time { return clock })
-		type joined struct {
-			c       *Call
-			account string
+		type caller struct {
+			leaver
+			c    *call
+			slot *Slot
 		}
-		var all []joined
-		leads := map[*Call]*leaver{} // who acquired it, and waits or has the slot
-		order := map[string][]*Call{}
+		var all []*caller // that wait, or have a slot
 		seen := map[string]time.Time{}
 		accounts := []string{"a", "b", "c", ""}
 		passed := false // time, since slots were handed out: an account that is alone now takes more at the next call's end
+		progress := func() map[string]int {
+			counts := map[string]int{}
+			for _, by := range all {
+				if by.slot == nil {
+					by.slot = by.c.slot
+				}
+				if by.slot != nil {
+					counts[by.slot.account.name]++
+				}
+			}
+			return counts
+		}
 		check := func() {
 			n := 0
-			for c, by := range leads {
-				if c.charged != nil {
-					n++
-				} else if !c.waits && (c.err == nil || c.err != by.left) {
-					r.Fatal("a call neither waits nor has a slot, and its caller needs it")
-				}
+			for _, has := range progress() {
+				n += has
 			}
 			if n != l.inProgress || n > slots {
 				r.Fatalf("%d calls have slots, %d are counted, of %d", n, l.inProgress, slots)
+			}
+			order := map[*account][]*call{}
+			for _, by := range all {
+				switch waits := slices.Contains(by.c.queue.waiting, by.c); {
+				case waits:
+					order[by.c.queue.account] = append(order[by.c.queue.account], by.c)
+				case by.slot == nil && (!errors.Is(by.c.err, errLeft) || !by.left):
+					r.Fatal("a call neither waits nor has a slot, and its caller needs it")
+				}
 			}
 			for _, name := range accounts {
 				a := l.accounts[name]
 				if a == nil {
 					continue
 				}
-				if !slices.IsSortedFunc(a.short.waiting, func(x, y *Call) int {
-					return slices.Index(order[name], x) - slices.Index(order[name], y)
-				}) {
+				if !slices.Equal(order[a], a.short.waiting) {
 					r.Fatalf("calls of %q wait out of order", name)
 				}
 				if a.waits() && n < slots && (a.inProgress == 0 || !passed && a.inProgress < l.bound(a)) {
@@ -406,86 +370,38 @@ func TestModel(t *testing.T) {
 			}
 			return false
 		}
-		progress := func() map[string]int {
-			of := map[string]int{}
-			for c := range leads {
-				if c.charged != nil {
-					of[c.charged.name]++
-				}
+		drawn := func(r *rapid.T) int {
+			if len(all) == 0 {
+				r.Skip()
 			}
-			return of
+			return rapid.IntRange(0, len(all)-1).Draw(r, "call")
 		}
 		r.Repeat(map[string]func(*rapid.T){
 			"": func(*rapid.T) { check() },
-			"join": func(r *rapid.T) {
-				name, key := rapid.SampledFrom(accounts).Draw(r, "account"), rapid.SampledFrom([]string{"", "", "k", "m"}).Draw(r, "key")
-				seen[name] = clock
-				before := progress()
-				shared := l.shared[key]
-				again := shared != nil && slices.ContainsFunc(shared.callers, func(of callers) bool { return of.account == name })
-				c := l.Join(name, "", key)
-				if c.waits && !again { // an account that had left it comes behind its other calls
-					order[name] = append(slices.DeleteFunc(order[name], func(o *Call) bool { return o == c }), c)
-				}
-				all = append(all, joined{c, name})
-				checkShare(r, before, progress(), bounded, slots)
-			},
 			"acquire": func(r *rapid.T) {
-				i := slices.IndexFunc(all, func(j joined) bool { return leads[j.c] == nil })
-				if i < 0 {
-					r.Skip()
-				}
-				c := all[i].c
-				for _, of := range c.callers {
-					order[of.account] = append(slices.DeleteFunc(order[of.account], func(o *Call) bool { return o == c }), c)
-				}
-				before := progress()
-				leads[c] = new(leaver)
-				c.queued(leads[c])
-				passed = false
+				name := rapid.SampledFrom(accounts).Draw(r, "account")
+				seen[name] = clock
+				before, by := progress(), &caller{}
+				by.c, by.slot = l.queued(name, "", by)
+				all, passed = append(all, by), false
 				checkShare(r, before, progress(), bounded, slots)
 			},
 			"end": func(r *rapid.T) {
-				i := slices.IndexFunc(all, func(j joined) bool { return leads[j.c] != nil })
-				if i < 0 {
-					r.Skip()
-				}
-				c := all[i].c
-				before := progress()
-				delete(leads, c)
-				if c.charged != nil {
-					c.Release()
+				i := drawn(r)
+				before, by := progress(), all[i]
+				switch {
+				case by.slot != nil:
+					by.slot.Release()
 					passed = false
-				} else { // its time is over
+				case by.c.err == nil: // its time is over
 					l.mu.Lock()
-					c.unqueue()
+					l.dequeue(by.c)
 					l.mu.Unlock()
 				}
+				all = slices.Delete(all, i, i+1)
 				checkShare(r, before, progress(), bounded, slots)
 			},
-			"leave": func(r *rapid.T) {
-				i := slices.IndexFunc(all, func(j joined) bool {
-					others := 0
-					for _, o := range all {
-						if o.c == j.c {
-							others++
-						}
-					}
-					return leads[j.c] == nil || others > 1 // whoever acquired it leaves last
-				})
-				if i < 0 {
-					r.Skip()
-				}
-				all[i].c.Leave(all[i].account)
-				all = slices.Delete(all, i, i+1)
-			},
-			"hang up": func(r *rapid.T) {
-				i := slices.IndexFunc(all, func(j joined) bool { return leads[j.c] != nil && j.c.waits })
-				if i < 0 {
-					r.Skip()
-				}
-				leads[all[i].c].left = errLeft
-			},
+			"hang up": func(r *rapid.T) { all[drawn(r)].left = true },
 			"time": func(r *rapid.T) {
 				passed = true
 				clock = clock.Add(time.Duration(rapid.IntRange(0, 90).Draw(r, "seconds")) * time.Second)
@@ -511,40 +427,36 @@ func BenchmarkCall(b *testing.B) {
 	l := New(8, time.Now)
 	b.ReportAllocs()
 	for b.Loop() {
-		c := l.Join("a", "kind", "key")
-		_, _ = c.Acquire(b.Context(), nil)
-		c.Release()
-		c.Leave("a")
+		slot, _ := l.Acquire(b.Context(), "a", "kind", nil)
+		slot.Release()
 	}
 }
 
 // leaver is a caller that can leave, and counts how often it was asked.
 type leaver struct {
-	left  error
+	left  bool
 	asked int
 }
 
-func (c *leaver) Left() error { c.asked++; return c.left }
+func (c *leaver) Left() bool { c.asked++; return c.left }
 
-// TestLeft: a call whose caller left while it waited takes no slot, and no turn from its account. One that others need is made. A
-// call that has its turn at once asks nobody.
+// TestLeft: a call whose caller left while it waited takes no slot, and no turn from its account. A call that has its turn
+// at once asks nobody.
 func TestLeft(t *testing.T) {
 	bubble(t, 1, func(s *site) {
 		var callers []*leaver
-		call := func(name, key string) *leaver {
+		call := func(name string) *leaver {
 			l := &leaver{}
 			callers = append(callers, l)
-			s.callBy(s.t.Context(), name, key, l)
+			s.callBy(s.t.Context(), name, l)
 			return l
 		}
-		call("a/0", "").left = errLeft
-		gone := call("a/gone", "")
-		shared := call("a/shared", "k")
-		call("a/1", "")
-		call("b/1", "")
-		needs := s.Join("b", "", "k")
-		synctest.Wait()
-		if s.Waiting() != 5 {
+		call("a/0").left = true
+		gone := call("a/gone")
+		call("a/1")
+		call("b/1")
+		call("a/2")
+		if s.Waiting() != 4 {
 			t.Fatalf("%d waiting", s.Waiting())
 		}
 		for _, c := range callers {
@@ -552,56 +464,44 @@ func TestLeft(t *testing.T) {
 				t.Error("a caller was asked before its turn")
 			}
 		}
-		gone.left, shared.left = errLeft, errLeft
+		gone.left = true
 		s.want("a/0")
 		s.ends("a/0")
-		s.want("a/shared") // the turn is a's: the one that left is passed over
-		if err := s.errs["a/gone"]; !errors.Is(err, errLeft) || gone.asked != 1 || shared.asked != 1 {
-			t.Errorf("%v, asked %d and %d times", err, gone.asked, shared.asked)
+		s.want("a/1") // the turn is a's: the one that left is passed over
+		if err := s.errs["a/gone"]; !errors.Is(err, errLeft) || gone.asked != 1 {
+			t.Errorf("%v, asked %d times", err, gone.asked)
 		}
-		needs.Leave("b")
-		s.ends("a/shared")
+		s.ends("a/1")
 		s.want("b/1")
 		s.ends("b/1")
-		s.want("a/1")
+		s.want("a/2")
 		if callers[0].asked != 0 {
 			t.Error("a caller that had its turn at once was asked")
 		}
 	})
 }
 
-var errLeft = errors.New("left")
-
-// TestDetach: a slot that was taken from a call stays taken until it is released, while the same call may be made again.
-func TestDetach(t *testing.T) {
+// TestRelease_Late: a slot stays taken until it is released, whatever becomes of its caller, who may make the same call
+// again.
+func TestRelease_Late(t *testing.T) {
 	bubble(t, 2, func(s *site) {
-		c := s.Join("a", "", "key")
-		acquire := func() {
-			s.t.Helper()
-			if _, err := c.Acquire(s.t.Context(), nil); err != nil {
-				s.t.Fatal(err)
+		acquire := func() *Slot {
+			slot, err := s.Acquire(s.t.Context(), "a", "", nil)
+			if err != nil {
+				s.t.Error(err)
 			}
+			return slot
 		}
-		acquire()
-		release := c.Detach()
-		if s.InProgress() != 1 {
-			s.t.Errorf("%d slots are taken", s.InProgress())
-		}
-		again := make(chan struct{})
-		go func() { acquire(); close(again) }()
+		first, again := acquire(), make(chan *Slot)
+		go func() { again <- acquire() }()
 		synctest.Wait()
 		s.calls("b", 2)
 		if s.InProgress() != 2 || s.Waiting() != 2 { // one of two slots is for others than a
 			s.t.Errorf("%d slots are taken and %d calls wait, want 2 and 2", s.InProgress(), s.Waiting())
 		}
-		release()
-		<-again
-		c.Release()
-		c.Leave("a")
+		first.Release()
+		(<-again).Release()
 		s.ends("b/0")
 		s.ends("b/1")
-		if s.InProgress() != 0 {
-			s.t.Errorf("%d slots are taken at the end", s.InProgress())
-		}
 	})
 }

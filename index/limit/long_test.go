@@ -2,6 +2,7 @@ package limit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -26,18 +27,18 @@ func flood(t *testing.T, l *Limit, account, kind string, long time.Duration) (fr
 		callers.Go(func() {
 			for take() {
 				ctx, cancel := context.WithTimeout(t.Context(), 4500*time.Millisecond)
-				c := l.Join(account, kind, "")
-				if _, err := c.Acquire(ctx, nil); err == nil {
+				slot, err := l.Acquire(ctx, account, kind, nil)
+				if err == nil {
 					<-time.After(long)
-					c.Release()
+					slot.Release()
 				}
 				cancel()
 				mu.Lock()
-				if !c.Owes(account) {
+				var refused *Refused
+				if errors.As(err, &refused) && !refused.Owed {
 					free++
 				}
 				mu.Unlock()
-				c.Leave(account)
 			}
 		})
 	}
@@ -57,15 +58,15 @@ func TestLong_Flood(t *testing.T) {
 				honest := func(kind string, long time.Duration) (waited time.Duration) {
 					ctx, cancel := context.WithTimeout(t.Context(), 4500*time.Millisecond)
 					defer cancel()
-					c, began := l.Join("honest", kind, ""), time.Now()
-					defer c.Leave("honest")
-					if _, err := c.Acquire(ctx, nil); err != nil {
+					began := time.Now()
+					slot, err := l.Acquire(ctx, "honest", kind, nil)
+					if err != nil {
 						t.Errorf("%s: %v", kind, err)
 						return time.Since(began)
 					}
 					waited = time.Since(began)
 					<-time.After(long)
-					c.Release()
+					slot.Release()
 					return waited
 				}
 				honest("pages", 5*time.Millisecond)
@@ -103,13 +104,12 @@ func TestLong_Kinds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(8, time.Now)
 		lasted := func(account, kind string, long time.Duration) {
-			c := l.Join(account, kind, "")
-			if _, err := c.Acquire(t.Context(), nil); err != nil {
+			slot, err := l.Acquire(t.Context(), account, kind, nil)
+			if err != nil {
 				t.Fatal(err)
 			}
 			<-time.After(long)
-			c.Release()
-			c.Leave(account)
+			slot.Release()
 		}
 		want := func(account, kind string, long bool) {
 			t.Helper()
@@ -170,46 +170,35 @@ func TestLong_Alone(t *testing.T) {
 	}
 }
 
-// TestOwes: a call is owed once it was made, or where others of its account were before it; not where it waited for other accounts alone.
-func TestOwes(t *testing.T) {
+// TestOwed: a call that got no slot is owed if others of its account were before it; not if it waited for other accounts
+// alone.
+func TestOwed(t *testing.T) {
 	bubble(t, 2, func(s *site) {
-		first := s.Join("a", "", "x")
-		if first.Owes("a") {
-			s.t.Error("owed before it waits")
-		}
-		first.Leave("a")
 		s.calls("a", 1)
 		s.calls("b", 1)
 		ended, cancel := context.WithCancel(s.t.Context())
 		cancel()
-		owes := func(account, key string) bool {
-			c := s.Join(account, "", key)
-			defer c.Leave(account)
-			if _, err := c.Acquire(ended, nil); err == nil {
-				s.t.Error("it has a slot")
+		owed := func(account string, caller Caller) bool {
+			_, err := s.Acquire(ended, account, "", caller)
+			var refused *Refused
+			if !errors.As(err, &refused) {
+				s.t.Fatal("it has a slot")
 			}
-			return c.Owes(account)
+			return refused.Owed
 		}
-		if owes("c", "") {
+		if owed("c", nil) {
 			s.t.Error("owed, though it waited for others alone")
 		}
-		if !owes("a", "") {
+		if !owed("a", nil) {
 			s.t.Error("not owed, though another call of the account is in progress")
 		}
-		s.calls("c", 1)
-		if !owes("c", "") {
+		caller := &leaver{}
+		s.callBy(s.t.Context(), "c/0", caller)
+		if owed("c", caller) {
+			s.t.Error("owed, though the other call is of the same caller")
+		}
+		if !owed("c", nil) || !owed("c", &leaver{}) {
 			s.t.Error("not owed, though another call of the account waits")
 		}
-		s.call(s.t.Context(), "d/0", "shared")
-		joined := s.Join("e", "", "shared")
-		if joined.Owes("e") {
-			s.t.Error("owed, though nothing was made")
-		}
-		s.ends("a/0")
-		s.ends("c/0")
-		if !joined.Owes("e") {
-			s.t.Error("not owed, though it was made for it too")
-		}
-		joined.Leave("e")
 	})
 }

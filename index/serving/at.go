@@ -128,9 +128,9 @@ func (e *Engine) lookNow(ctx context.Context) (k *seen, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	k = &seen{number: e.generations.looks.Add(1), at: e.now()}
-	turn := e.limit.Join("", "", "")
-	defer turn.Leave("")
-	if k.kept, err = called(ctx, e, nil, turn, request[[]index.Generation]{call: "kept", run: e.inner.Kept}); err != nil {
+	k.kept, err = called(ctx, e, nil,
+		request[[]index.Generation]{call: "kept", run: e.inner.Kept}, nothing[[]index.Generation])
+	if err != nil {
 		return nil, err
 	}
 	e.generations.seen.Store(k)
@@ -151,9 +151,7 @@ func (e *Engine) pin(ctx context.Context, g index.Generation) (index.Reader, err
 	if r := e.generations.open(g.Name); r != nil {
 		return r, nil
 	}
-	turn := e.limit.Join("", "", "")
-	defer turn.Leave("")
-	return called(ctx, e, nil, turn, request[index.Reader]{call: "open", run: func(ctx context.Context) (index.Reader, error) {
+	return called(ctx, e, nil, request[index.Reader]{call: "open", run: func(ctx context.Context) (index.Reader, error) {
 		return e.inner.Open(ctx, g.Name)
-	}})
+	}}, nothing[index.Reader])
 }

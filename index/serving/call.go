@@ -21,63 +21,86 @@ type request[T any] struct {
 	run  func(context.Context) (T, error)
 }
 
-// do returns the response to q: a cached one, that of an equal request in progress, or the engine's.
+// do returns the response to q: a cached one, that of an equal request of its account in progress, or the engine's.
 func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
-	e := r.engine
+	e, began := r.engine, time.Now()
 	if !r.caches || q.text == "" {
-		turn := e.limit.Join(r.Account, cmp.Or(q.kind, q.call), "")
-		defer turn.Leave(r.Account)
-		defer r.missed(time.Now())
-		v, err := called(ctx, e, r, turn, q)
-		return v, r.spent(turn, err)
+		v, err := called(ctx, e, r, q, nothing[T])
+		r.missed(began)
+		return v, r.failed(err, false)
 	}
-	key := r.key(q.text)
-	if v, ok := cache.Peek[T](e.cache, key); ok {
+	key, hit := r.key(q.text), false
+	cached := func() (v T, ok bool) {
+		v, ok = cache.Peek[T](e.cache, key)
+		hit = hit || ok
+		return v, ok
+	}
+	if v, ok := cached(); ok {
 		r.hit()
 		return v, nil
 	}
-	began := time.Now()
-	turn := e.limit.Join(r.Account, cmp.Or(q.kind, q.call), key.Space+" "+key.Text)
-	defer turn.Leave(r.Account)
-	v, hit, err := cache.Get(ctx, e.cache, key, func(ctx context.Context) (T, int, error) {
-		v, err := called(ctx, e, r, turn, q)
+	v, joined, err := cache.GetFor(ctx, e.cache, r.Account, key, func(ctx context.Context) (T, int, error) {
+		v, err := called(ctx, e, r, q, cached)
 		if err != nil {
 			return v, 0, err
 		}
 		return v, cache.SizeOf(v), nil
 	})
-	if hit {
+	if joined || hit {
 		r.hit()
 	} else {
 		r.missed(began)
 		e.misses.Add(1)
 	}
-	if hit || r.left.Load() { // it waited for another's call, or made one for others alone
-		err = cmp.Or(r.Left(), err)
-	}
-	return v, r.spent(turn, err)
+	return v, r.failed(err, joined)
 }
 
-// spent returns err as index.ErrSpent where r's client has to count for the time that is over.
-func (r *Reader) spent(turn *limit.Call, err error) error {
-	if errors.Is(err, context.DeadlineExceeded) && (r.computes.Load() || turn.Owes(r.Account)) {
+func nothing[T any]() (v T, cached bool) { return v, false }
+
+// failed returns the error of a call for r's client: index.ErrClientGone if that left before anything was computed for
+// it, and index.ErrSpent if it has to count for the time that is over, as whoever joined a call of its own account does.
+func (r *Reader) failed(err error, joined bool) error {
+	var refused *limit.Refused
+	switch {
+	case r.Left():
+		return index.ErrClientGone
+	case !errors.Is(err, context.DeadlineExceeded):
+		return err
+	case joined, r.computes.Load(), errors.As(err, &refused) && refused.Owed:
 		return fmt.Errorf("%w: %w", index.ErrSpent, err)
 	}
 	return err
 }
 
-// called calls the engine, of which r is a Reader or nil, when it is turn's turn, unless the breaker refuses it.
-func called[T any](ctx context.Context, e *Engine, r *Reader, turn *limit.Call, q request[T]) (v T, err error) {
+// called calls the engine, of which r is a Reader or nil, when it is its account's turn, unless the breaker refuses it, or
+// cached has the response by then: another account's call may have been the same.
+func called[T any](
+	ctx context.Context, e *Engine, r *Reader, q request[T], cached func() (T, bool),
+) (v T, err error) {
 	if err := e.breaker.Refuses(); err != nil {
 		return v, err
 	}
-	if err := e.acquire(ctx, turn, r); err != nil {
-		return v, err
+	var account, kind string
+	if r != nil {
+		account, kind = r.Account, cmp.Or(q.kind, q.call)
 	}
-	if turn.IsLong() {
-		return detached(ctx, turn, func(ctx context.Context) (T, error) { return calledNow(ctx, e, r, q) })
+	slot, err := e.limit.Acquire(ctx, account, kind, r)
+	if v, ok := cached(); ok {
+		if err == nil {
+			slot.Release()
+		}
+		return v, nil
 	}
-	defer turn.Release()
+	if err != nil {
+		return v, e.refusal(r, err)
+	}
+	if r != nil {
+		r.computes.Store(true)
+	}
+	if slot.IsLong() {
+		return detached(ctx, slot, func(ctx context.Context) (T, error) { return calledNow(ctx, e, r, q) })
+	}
+	defer slot.Release()
 	return calledNow(ctx, e, r, q)
 }
 
@@ -96,7 +119,7 @@ func calledNow[T any](ctx context.Context, e *Engine, r *Reader, q request[T]) (
 }
 
 // detached makes a long call, whose caller gets an error when its time is over. The slot is taken until the engine has ended the call.
-func detached[T any](ctx context.Context, turn *limit.Call, call func(context.Context) (T, error)) (T, error) {
+func detached[T any](ctx context.Context, slot *limit.Slot, call func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		v   T
 		err error
@@ -110,33 +133,26 @@ func detached[T any](ctx context.Context, turn *limit.Call, call func(context.Co
 	}()
 	select {
 	case of := <-results:
-		turn.Release()
+		slot.Release()
 		return of.v, of.err
 	case <-ctx.Done():
-		release := turn.Detach()
 		go func() {
 			<-results
-			release()
+			slot.Release()
 		}()
 		var none T
 		return none, fmt.Errorf("the engine has not ended the call: %w: %w", index.ErrUnavailable, context.Cause(ctx))
 	}
 }
 
-// acquire waits for the turn of a call of r, which may be nil. That it does not come in time is no failure of the engine.
-func (e *Engine) acquire(ctx context.Context, turn *limit.Call, r *Reader) error {
-	share, err := turn.Acquire(ctx, r)
-	if err == nil {
-		if r != nil && !r.left.Load() {
-			r.computes.Store(true)
-		}
-		return nil
-	}
-	if left := r.Left(); left != nil {
-		return left
+// refusal is the error of a call of r, which may be nil, that got no slot in time. That is no failure of the engine.
+func (e *Engine) refusal(r *Reader, err error) error {
+	if r.Left() {
+		return index.ErrClientGone
 	}
 	reason, text := "all", "all calls at once are in use"
-	if share {
+	var refused *limit.Refused
+	if errors.As(err, &refused) && refused.Share {
 		reason, text = "share", "its account's share of calls at once is in use"
 	}
 	e.refused.WithLabelValues(reason).Inc()

@@ -54,8 +54,8 @@ type damage struct {
 type Reader struct {
 	// Account is whose calls these are: they wait for its turns. "": the service's own.
 	Account string
-	// Client is whom they are for. Where it has left by the turn of the first one that the engine is called for, or by the end of
-	// another caller's that it waited for, calls return index.ErrLeft. What was computed for it is its own. nil: nobody who leaves.
+	// Client, if set, is asked whether it is still connected when the turn of a call comes that waited, and at the end of
+	// an equal one that it joined. If not, and nothing was computed for it before, calls return index.ErrClientGone.
 	Client Client
 
 	inner  index.Reader
@@ -66,19 +66,14 @@ type Reader struct {
 	hits, misses atomic.Int64
 
 	computes atomic.Bool // the engine was called for the client
-	left     atomic.Bool // before that, the client had left
 }
 
 // Client can be asked whether it has hung up.
 type Client interface{ Left() bool }
 
-// Left implements limit.Caller, for a Reader and for nil.
-func (r *Reader) Left() error {
-	if r == nil || r.Client == nil || r.computes.Load() || !r.left.Load() && !r.Client.Left() {
-		return nil
-	}
-	r.left.Store(true)
-	return index.ErrLeft
+// Left implements limit.Caller, for a Reader and for nil: its client has left, and nothing was computed for it.
+func (r *Reader) Left() bool {
+	return r != nil && r.Client != nil && !r.computes.Load() && r.Client.Left()
 }
 
 // Took returns how long r's calls of the engine took together, their turns included, how many calls the cache spared, and how many it

@@ -59,12 +59,11 @@ func (r *Reader) Export(ctx context.Context, q index.Query) (page index.Page, er
 	case <-ctx.Done():
 		return page, fmt.Errorf("waiting for another export's rows: %w: %w", index.ErrUnavailable, ctx.Err())
 	}
-	turn := e.limit.Join(exportsAccount, "export", "")
-	defer turn.Leave(exportsAccount)
-	of := &Reader{inner: r.inner, engine: e} // r's client is asked no more: its request was answered, and what it was kept in is another one's
-	return called(ctx, e, of, turn, request[index.Page]{call: "export", run: func(ctx context.Context) (index.Page, error) {
+	// r's client is asked no more: its request was answered, and the memory that it was in is another one's.
+	alone := &Reader{inner: r.inner, engine: e, Account: exportsAccount}
+	return called(ctx, e, alone, request[index.Page]{call: "export", run: func(ctx context.Context) (index.Page, error) {
 		return r.inner.Rows(ctx, q)
-	}})
+	}}, nothing[index.Page])
 }
 
 // Count implements index.Reader.

@@ -1,13 +1,19 @@
-// Package serving wraps an engine for a service: a cache, one call for equal requests that
-// arrive together, a limit on concurrent calls with a circuit breaker, and metrics of all that. It refuses to cache errors,
-// and responses that depend on the clock. A load uses the engine itself: it has timeouts of its own.
+// Package serving wraps an engine for a service: a cache, one call for equal requests of an account
+// that arrive together, a limit on concurrent calls with a circuit breaker, and metrics of all that.
+// It refuses to cache errors, and responses that depend on the clock. A load uses the engine itself:
+// it has timeouts of its own.
 //
 // # Design
 //
-// One function does it all, in this order (do, call.go): cached responses and equal requests in progress (package
-// cache), limit and breaker, timer, engine. So a cached response passes neither limit nor breaker, and the timer measures
-// the engine alone. The limit (package limit) gives each account its turns: a Reader says whose calls it makes. A method of
-// Reader only says what is requested, and under which text.
+// One function does it all, in this order (do, call.go): cached responses and equal requests in
+// progress (package cache), limit and breaker, timer, engine. So a cached response passes neither
+// limit nor breaker, and the timer measures the engine alone. The limit (package limit) gives each
+// account its turns: a Reader says whose calls it makes. A method of Reader only says what is
+// requested, and under which text.
+//
+// Equal requests of several accounts each wait for a turn of their own account, and look into the
+// cache again when it comes. So no account waits in another one's queue, and a call is in one queue
+// alone. After a swap the same page may be computed by as many accounts at once as there are slots.
 //
 // A generation never changes, so a response is right for ever under the key (generation, canonical text of the request):
 // nothing here expires, and nothing has to be invalidated. After a swap the keys of the old generation are simply not looked

@@ -597,7 +597,7 @@ func (e *waiting) Count(ctx context.Context, _ index.Filter) (int64, error) {
 }
 
 // TestSharedAcrossAccounts: what a flooding account waits for in its own queue, another account has in its own turn, with
-// one call for both.
+// one call for both: the cache has the response by the flood's turn.
 func TestSharedAcrossAccounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -624,8 +624,8 @@ func TestSharedAcrossAccounts(t *testing.T) {
 			t.Errorf("%d calls, want one of honest and two of flood", got)
 		}
 		count("honest", 20) // for which flood waits, behind 17 others
-		if got := inner.calls.Load(); got != 4 || e.limit.Waiting() != 17 {
-			t.Errorf("%d calls and %d waiting, want 4 and 17", got, e.limit.Waiting())
+		if got := inner.calls.Load(); got != 4 || e.limit.Waiting() != 18 {
+			t.Errorf("%d calls and %d waiting, want 4 and 18", got, e.limit.Waiting())
 		}
 		close(inner.release)
 		for range 22 {
@@ -636,6 +636,49 @@ func TestSharedAcrossAccounts(t *testing.T) {
 		if got := inner.calls.Load(); got != 21 {
 			t.Errorf("%d calls for 21 different counts", got)
 		}
+	})
+}
+
+// TestCachedMeanwhile: a call that gets no slot in time returns the response that another account's call has cached while
+// it waited, and frees no slot that it never had.
+func TestCachedMeanwhile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inner := &waiting{Reader: indextest.NewOracle("g1", filings(24)), release: make(chan struct{})}
+		e := mustNew(inner, 1<<20)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		day := func(n int) index.Filter { return index.Where(index.Days{From: fmt.Sprintf("2026-01-%02d", n)}) }
+		for n := range 2 * calls {
+			r := live(t, e)
+			r.Account = fmt.Sprint("flood ", n)
+			go r.Count(t.Context(), day(n+1))
+		}
+		synctest.Wait()
+		taken := e.limit.InProgress()
+		r, results := live(t, e), make(chan error, 2)
+		r.Account = "honest"
+		for _, n := range []int{30, 31} {
+			go func() {
+				_, err := r.Count(ctx, day(n))
+				results <- err
+			}()
+			synctest.Wait()
+		}
+		cache.Set(e.cache, r.key(countText(day(31))), int64(7), countBytes)
+		<-time.After(30 * time.Second)
+		var failed int
+		for range 2 {
+			if err := <-results; errors.Is(err, index.ErrUnavailable) {
+				failed++
+			} else if err != nil {
+				t.Error(err)
+			}
+		}
+		if failed != 1 || e.limit.InProgress() != taken {
+			t.Errorf("%d of two calls failed; %d slots are taken, were %d", failed, e.limit.InProgress(), taken)
+		}
+		close(inner.release)
 	})
 }
 
@@ -794,7 +837,7 @@ func testLeft(t *testing.T, release bool) {
 	}
 	count("first of two", reader("a", 1), true, day(10))
 	count("second of two", reader("a", 0), false, day(10))
-	count("behind one at once", reader("b", 1), true, day(1))
+	count("behind one at once", reader("a", 1), true, day(1))
 	count("alone", reader("a", 1), true, day(11))
 	count("not cached", reader("a", 1), true, index.Times{From: time.Unix(3, 0)})
 	count("after another call", computes, false, day(12))
@@ -809,7 +852,7 @@ func testLeft(t *testing.T, release bool) {
 		want = 8 // the second of two, and after another call
 	}
 	for range 12 {
-		if got := <-results; errors.Is(got.err, index.ErrLeft) != got.left || release && !got.left && (got.n != 7 || got.err != nil) {
+		if got := <-results; errors.Is(got.err, index.ErrClientGone) != got.left || release && !got.left && (got.n != 7 || got.err != nil) {
 			t.Errorf("%s: %d, %v", got.of, got.n, got.err)
 		}
 	}

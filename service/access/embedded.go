@@ -182,13 +182,12 @@ func (e *Embedded) attempt(ctx context.Context, whose, what string, operation fu
 		return fmt.Errorf("%s: %w: its file was deleted or replaced: restore it and restart the service", what,
 			ErrUnavailable)
 	}
-	turn := e.turns.Join(whose, "", "")
-	defer turn.Leave(whose)
-	if _, err := turn.Acquire(ctx, nil); err != nil {
+	slot, err := e.turns.Acquire(ctx, whose, "", nil)
+	if err != nil {
 		return fmt.Errorf("%s: %w: other requests use it: %v", what, ErrUnavailable, err)
 	}
-	defer turn.Release()
-	err := operation(ctx)
+	defer slot.Release()
+	err = operation(ctx)
 	for isBusy(err) && pause(ctx, lockRetry) {
 		err = operation(ctx)
 	}

@@ -50,15 +50,11 @@ func (h *handshakes) wait(hello *tls.ClientHelloInfo) (unchanged *tls.Config, er
 	ctx, cancel := context.WithTimeout(hello.Context(), h.time)
 	defer cancel()
 	address := network(hello.Conn.RemoteAddr())
-	turn := h.turns.Join(address, "", "")
-	if _, err := turn.Acquire(ctx, nil); err != nil {
-		turn.Leave(address)
+	slot, err := h.turns.Acquire(ctx, address, "", nil)
+	if err != nil {
 		return nil, fmt.Errorf("handshake: %w", err)
 	}
-	computed := func() {
-		turn.Release()
-		turn.Leave(address)
-	}
+	computed := slot.Release
 	hello.Conn.(*handshaking).computed.Store(&computed)
 	return nil, nil
 }
