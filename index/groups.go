@@ -30,19 +30,21 @@ const (
 	ByAddress // by AddressKey
 
 	numDimensions
+
+	ByDateRange = numDimensions // as on the records; the API lists them, and does not group by them
 )
 
-var dimensions = [numDimensions]string{
+var dimensions = [...]string{
 	ByState: "state", ByCounty: "county", ByCity: "city", ByFilingType: "filing_type",
 	ByDay: "day", ByMonth: "month", ByYear: "year",
 	ByPropertyClassification: "property_classification", ByCategory: "category", ByHolder: "holder", ByOwner: "owner",
-	ByAddress: "address",
+	ByAddress: "address", ByDateRange: "date_range",
 }
 
 // String returns the name of d in the API.
 func (d Dimension) String() string { return dimensions[d] }
 
-// Dimensions returns all dimensions. A Dimension is its position.
+// Dimensions returns the dimensions of the API. A Dimension is its position.
 func Dimensions() []Dimension {
 	all := make([]Dimension, numDimensions)
 	for i := range all {

@@ -81,9 +81,6 @@ type Reader interface {
 	Stats(ctx context.Context) (Stats, error)
 	// Counties returns stats of each county as written on the records, sorted by CompareCounties.
 	Counties(ctx context.Context) ([]CountyStats, error)
-	// Distinct returns the different values that the selected filings have in f, which is Month or
-	// DateRange, sorted.
-	Distinct(ctx context.Context, w Filter, f Field) ([]string, error)
 	// Groups sums up the filings that w selects by their keys in one or two different dimensions.
 	Groups(ctx context.Context, w Filter, q GroupQuery) (Groups, error)
 	// Cells describes the filings that both w and g's box select, by the tiles of g: those that
@@ -229,7 +226,6 @@ func (Empty) Filings(_ context.Context, ids []int64) ([]Record, error) {
 }
 func (Empty) Stats(context.Context) (Stats, error)                       { return Stats{}, nil }
 func (Empty) Counties(context.Context) ([]CountyStats, error)            { return nil, nil }
-func (Empty) Distinct(context.Context, Filter, Field) ([]string, error)  { return nil, nil }
 func (Empty) Groups(context.Context, Filter, GroupQuery) (Groups, error) { return Groups{}, nil }
 func (Empty) Cells(context.Context, Filter, Grid) ([]Cell, error)        { return nil, nil }
 func (Empty) Owners(context.Context, OwnerQuery) (Owners, error)         { return Owners{}, nil }

@@ -31,9 +31,6 @@ func TestEmpty_L7(t *testing.T) {
 	if all, err := r.Counties(ctx); len(all) != 0 || err != nil {
 		t.Errorf("counties: %v, %v", all, err)
 	}
-	if all, err := r.Distinct(ctx, index.Filter{}, index.Month); len(all) != 0 || err != nil {
-		t.Errorf("distinct: %v, %v", all, err)
-	}
 	if all, err := r.Cells(ctx, index.Filter{}, index.NewGrid(index.Box{}, 3)); len(all) != 0 || err != nil {
 		t.Errorf("cells: %v, %v", all, err)
 	}

@@ -157,7 +157,7 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 			Text:   "Returns the counties that have filings, as in `Orange, FL`, sorted alphabetically.",
 			Schema: "CountyList", Data: []string{},
 		}},
-		{handle: handlers.Distinct(index.Month), Operation: openapi.Operation{
+		{handle: handlers.Distinct(index.ByMonth), Operation: openapi.Operation{
 			Path: "/v1/counties/:county/months",
 			Endpoint: params.Endpoint{Takes: params.OneCounty,
 				Shape: params.Tagged | params.MayMiss, Canonical: params.FilterText},
@@ -165,7 +165,7 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 			Text:   "Returns the months, as YYYY-MM, in which the county has at least one filing, in order.",
 			Schema: "MonthList", Data: []string{},
 		}},
-		{handle: handlers.Distinct(index.DateRange), Operation: openapi.Operation{
+		{handle: handlers.Distinct(index.ByDateRange), Operation: openapi.Operation{
 			Path: "/v1/counties/:county/date-ranges",
 			Endpoint: params.Endpoint{Takes: params.OneCounty,
 				Shape: params.Tagged | params.MayMiss, Canonical: params.FilterText},

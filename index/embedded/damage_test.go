@@ -168,7 +168,7 @@ func everything(t *testing.T, r index.Reader, ids []int64) map[string]string {
 	note("stats", stats, err)
 	counties, err := r.Counties(ctx)
 	note("counties", counties, err)
-	months, err := r.Distinct(ctx, index.Filter{}, index.Month)
+	months, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: []index.Dimension{index.ByMonth}})
 	note("months", months, err)
 	return all
 }

@@ -58,7 +58,7 @@ func TestP2_PagesAcrossChunks(t *testing.T) {
 				}
 			}
 		}
-		if _, err := r.Distinct(t.Context(), w, index.Month); err != nil {
+		if _, err := r.Groups(t.Context(), w, index.GroupQuery{By: []index.Dimension{index.ByMonth}}); err != nil {
 			t.Error(err)
 		}
 	}

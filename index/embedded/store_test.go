@@ -305,20 +305,20 @@ func TestCanceled_EveryRead(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	where := index.Where(index.Contains{Text: "a"})
-	sort := index.Sort{By: index.Owner}
+	sort, months := index.Sort{By: index.Owner}, index.GroupQuery{By: []index.Dimension{index.ByMonth}}
 	for name, read := range map[string]func(context.Context) error{
 		"Rows": func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Sort: sort, Limit: 5}); return err },
 		"Rows by default": func(ctx context.Context) error {
 			_, err := r.Rows(ctx, index.Query{Sort: index.DefaultSort, Limit: 5})
 			return err
 		},
-		"Count":           func(ctx context.Context) error { _, err := r.Count(ctx, where); return err },
-		"Count of all":    func(ctx context.Context) error { _, err := r.Count(ctx, index.Filter{}); return err },
-		"Filing":          func(ctx context.Context) error { _, err := index.OneFiling(ctx, r, 1); return err },
-		"Stats":           func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
-		"Counties":        func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
-		"Distinct":        func(ctx context.Context) error { _, err := r.Distinct(ctx, where, index.Month); return err },
-		"Distinct of all": func(ctx context.Context) error { _, err := r.Distinct(ctx, index.Filter{}, index.Month); return err },
+		"Count":         func(ctx context.Context) error { _, err := r.Count(ctx, where); return err },
+		"Count of all":  func(ctx context.Context) error { _, err := r.Count(ctx, index.Filter{}); return err },
+		"Filing":        func(ctx context.Context) error { _, err := index.OneFiling(ctx, r, 1); return err },
+		"Stats":         func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
+		"Counties":      func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
+		"Groups":        func(ctx context.Context) error { _, err := r.Groups(ctx, where, months); return err },
+		"Groups of all": func(ctx context.Context) error { _, err := r.Groups(ctx, index.Filter{}, months); return err },
 	} {
 		if err := read(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want context.Canceled", name, err)
@@ -346,8 +346,5 @@ func TestReader_QueriesThatNoEngineHas(t *testing.T) {
 	}
 	if _, err := r.Rows(t.Context(), index.Query{Sort: index.Sort{By: index.County}, Limit: 1}); err == nil {
 		t.Error("sorted by county")
-	}
-	if _, err := r.Distinct(t.Context(), index.Filter{}, index.Owner); err == nil {
-		t.Error("distinct owners listed")
 	}
 }

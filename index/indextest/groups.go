@@ -133,6 +133,8 @@ func (e *Entry) keysIn(d index.Dimension) []string {
 		return []string{e.Text(index.PropertyClassification)}
 	case index.ByHolder:
 		return []string{e.Text(index.FilingHolder)}
+	case index.ByDateRange:
+		return []string{e.Text(index.DateRange)}
 	case index.ByAddress:
 		return []string{e.addressKey()}
 	case index.ByOwner:

@@ -2,7 +2,6 @@ package indextest
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -100,26 +99,4 @@ func (a *amounts) add(f *index.Filing) {
 	a.n++
 	a.cents += int64(index.Cents(v))
 	a.min, a.max = min(a.min, v), max(a.max, v)
-}
-
-// Distinct implements index.Reader.
-func (o *Oracle) Distinct(_ context.Context, w index.Filter, field index.Field) ([]string, error) {
-	values := map[string]bool{}
-	for _, e := range o.filings {
-		if e.matches(w) {
-			values[e.distinct(field)] = true
-		}
-	}
-	delete(values, "") // of filings without a value
-	return slices.Sorted(maps.Keys(values)), nil
-}
-
-func (e *Entry) distinct(field index.Field) string {
-	switch field {
-	case index.Month:
-		return e.Derived.Month
-	case index.DateRange:
-		return e.Text(field)
-	}
-	panic(fmt.Sprintf("no query has the distinct values of %v", field))
 }

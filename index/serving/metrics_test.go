@@ -35,7 +35,7 @@ func TestMetrics_FromZero(t *testing.T) {
 		}
 	}
 	calls := madeCalls(t)
-	if len(calls) < 18 {
+	if len(calls) < 17 {
 		t.Errorf("the source has %d calls: %v", len(calls), calls)
 	}
 	for call := range calls {

@@ -117,12 +117,6 @@ func (r *Reader) Counties(ctx context.Context) ([]index.CountyStats, error) {
 	return do(ctx, r, request[[]index.CountyStats]{call: "counties", text: "counties", run: r.inner.Counties})
 }
 
-// Distinct implements index.Reader.
-func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
-	return do(ctx, r, request[[]string]{call: "distinct", text: unlessClocked(w, "distinct "+f.String()+" "+w.String()),
-		run: func(ctx context.Context) ([]string, error) { return r.inner.Distinct(ctx, w, f) }})
-}
-
 // Groups implements index.Reader.
 func (r *Reader) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (index.Groups, error) {
 	return do(ctx, r, request[index.Groups]{call: "groups", kind: q.Kind(), text: unlessClocked(w, q.Text(w)),

@@ -84,13 +84,6 @@ func (r *countingReader) Counties(ctx context.Context) ([]index.CountyStats, err
 	return r.Reader.Counties(ctx)
 }
 
-func (r *countingReader) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
-	if err := r.count(); err != nil {
-		return nil, err
-	}
-	return r.Reader.Distinct(ctx, w, f)
-}
-
 func (r *countingReader) Cells(ctx context.Context, w index.Filter, g index.Grid) ([]index.Cell, error) {
 	if err := r.count(); err != nil {
 		return nil, err
@@ -146,9 +139,11 @@ func requests() map[string]func(ctx context.Context, r index.Reader) (any, error
 		"filing":    func(ctx context.Context, r index.Reader) (any, error) { return index.OneFiling(ctx, r, 2) }, // on no page
 		"stats":     func(ctx context.Context, r index.Reader) (any, error) { return r.Stats(ctx) },
 		"counties":  func(ctx context.Context, r index.Reader) (any, error) { return r.Counties(ctx) },
-		"months":    func(ctx context.Context, r index.Reader) (any, error) { return r.Distinct(ctx, orange, index.Month) },
+		"months": func(ctx context.Context, r index.Reader) (any, error) {
+			return r.Groups(ctx, orange, index.GroupQuery{By: []index.Dimension{index.ByMonth}})
+		},
 		"date ranges": func(ctx context.Context, r index.Reader) (any, error) {
-			return r.Distinct(ctx, orange, index.DateRange)
+			return r.Groups(ctx, orange, index.GroupQuery{By: []index.Dimension{index.ByDateRange}, AsWritten: true})
 		},
 		"cells": func(ctx context.Context, r index.Reader) (any, error) { return r.Cells(ctx, orange, quarters()) },
 		"groups": func(ctx context.Context, r index.Reader) (any, error) {
@@ -483,10 +478,10 @@ func TestClockDoesNotPollute(t *testing.T) {
 		r := live(t, e)
 		n, err := r.Count(t.Context(), w)
 		rows, err2 := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 9})
-		months, err3 := r.Distinct(t.Context(), w, index.Month)
+		months, err3 := r.Groups(t.Context(), w, index.GroupQuery{By: []index.Dimension{index.ByMonth}})
 		cells, err4 := r.Cells(t.Context(), w, quarters())
-		if err := errors.Join(err, err2, err3, err4); err != nil || n != 3 || len(rows.Records) != 3 || len(months) != 3 || len(cells) != 1 {
-			t.Errorf("%d, %d rows, %d months, %d cells, %v", n, len(rows.Records), len(months), len(cells), err)
+		if err := errors.Join(err, err2, err3, err4); err != nil || n != 3 || len(rows.Records) != 3 || len(months.List) != 3 || len(cells) != 1 {
+			t.Errorf("%d, %d rows, %d months, %d cells, %v", n, len(rows.Records), len(months.List), len(cells), err)
 		}
 	}
 	if hits, misses, bytes := e.counters(); inner.calls.Load() != 8 || hits+misses+bytes != 0 {

@@ -166,9 +166,6 @@ func (goneReader) Filings(context.Context, []int64) ([]index.Record, error) {
 	return nil, index.ErrGone
 }
 func (goneReader) Stats(context.Context) (index.Stats, error) { return index.Stats{}, index.ErrGone }
-func (goneReader) Distinct(context.Context, index.Filter, index.Field) ([]string, error) {
-	return nil, index.ErrGone
-}
 func (goneReader) Groups(context.Context, index.Filter, index.GroupQuery) (index.Groups, error) {
 	return index.Groups{}, index.ErrGone
 }

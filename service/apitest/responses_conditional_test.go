@@ -163,9 +163,9 @@ func (m mute) Counties(context.Context) ([]index.CountyStats, error) {
 	m.t.Error("Counties was called")
 	return nil, nil
 }
-func (m mute) Distinct(context.Context, index.Filter, index.Field) ([]string, error) {
-	m.t.Error("Distinct was called")
-	return nil, nil
+func (m mute) Groups(context.Context, index.Filter, index.GroupQuery) (index.Groups, error) {
+	m.t.Error("Groups was called")
+	return index.Groups{}, nil
 }
 func (m mute) Cells(context.Context, index.Filter, index.Grid) ([]index.Cell, error) {
 	m.t.Error("Cells was called")

@@ -191,19 +191,21 @@ func Counties(ctx context.Context, r *serving.Reader, _ params.Request) (Result,
 	return Result{Data: JSON{names}}, err
 }
 
-// Distinct handles GET /v1/counties/{county}/months and date-ranges: the different values of f in the county.
-func Distinct(f index.Field) Handler {
+// Distinct handles GET /v1/counties/{county}/months and date-ranges: the different keys of d in the county.
+func Distinct(d index.Dimension) Handler {
+	keys := index.GroupQuery{By: []index.Dimension{d}, Sort: index.SortByKey, Ascending: true, AsWritten: true}
 	return func(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
-		values, err := r.Distinct(ctx, q.Query.Where, f)
-		if err != nil || len(values) > 0 {
-			return Result{Data: JSON{values}}, err
-		}
-		// A county whose filings have no date, or no county.
-		n, err := r.Count(ctx, q.Query.Where)
-		if err == nil && n == 0 {
+		groups, err := r.Groups(ctx, q.Query.Where, keys)
+		if err == nil && groups.Total == 0 {
 			err = Refuse(index.ErrNotFound, fmt.Sprintf("there is no county %q; /v1/counties lists them",
 				params.Shorten(q.County)))
 		}
-		return Result{Data: JSON{[]string{}}}, err
+		values := make([]string, 0, len(groups.List))
+		for _, g := range groups.List {
+			if key := g.Keys[0]; key != "" {
+				values = append(values, key)
+			}
+		}
+		return Result{Data: JSON{values}}, err
 	}
 }

@@ -84,7 +84,7 @@ func Key(d index.Dimension) string {
 		index.ByMonth: Derived(index.Month), index.ByYear: "x." + yearField,
 		index.ByPropertyClassification: index.PropertyClassification.String(), index.ByCategory: index.Categories.String(),
 		index.ByHolder: index.FilingHolder.String(), index.ByOwner: index.Owner.String(),
-		index.ByAddress: Derived(index.AddressKey),
+		index.ByAddress: Derived(index.AddressKey), index.ByDateRange: index.DateRange.String(),
 	}[d]
 }
 

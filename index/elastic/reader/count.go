@@ -56,27 +56,6 @@ func (r *Reader) numberedCounties(ctx context.Context) ([]document.NumberedCount
 	})
 }
 
-// Distinct returns the different values of f, which is index.Month or index.DateRange. Both sort as
-// text does.
-func (r *Reader) Distinct(ctx context.Context, w index.Filter, f index.Field) (values []string, err error) {
-	defer r.wrap(&err, "reading the values of "+f.String())
-	field := f.String()
-	if f == index.Month {
-		field = document.Derived(f)
-	}
-	clauses, err := r.clauses(ctx, w)
-	if err != nil {
-		return nil, err
-	}
-	_, err = r.each(ctx, search.Terms{Clauses: clauses, Field: field}, func(b bucket) error {
-		var v string
-		err := client.Decode(b.Key, &v)
-		values = append(values, v)
-		return err
-	})
-	return values, err
-}
-
 // countyNames returns the folded names of all counties, each once, sorted.
 func (r *Reader) countyNames(ctx context.Context) ([]string, error) {
 	return cached(ctx, r, "names of counties", func(ctx context.Context) (names []string, err error) {

@@ -20,7 +20,7 @@ func TestX12_AllPages(t *testing.T) {
 	for _, shards := range []int{1, 3} {
 		r := testReader(t, shards, filings)
 		for _, buckets := range []int{search.Usual.Buckets, 7} {
-			for _, d := range index.Dimensions() {
+			for _, d := range append(index.Dimensions(), index.ByDateRange) {
 				for _, by := range [][]index.Dimension{{d}, {d, (d + 5) % index.Dimension(len(index.Dimensions()))}} {
 					t.Run(fmt.Sprintf("%d shards, %d buckets, %v", shards, buckets, by), func(t *testing.T) {
 						t.Parallel()

@@ -368,7 +368,6 @@ func TestReader_GenerationIsGone(t *testing.T) {
 		"filings":  func(ctx context.Context) error { _, err := r.Filings(ctx, []int64{1, 2}); return err },
 		"stats":    func(ctx context.Context) error { _, err := r.Stats(ctx); return err },
 		"counties": func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
-		"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, index.Filter{}, index.Month); return err },
 		"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, index.Filter{}, index.Grid{}); return err },
 		"groups": func(ctx context.Context) error {
 			_, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: index.Dimensions()[:1]})
@@ -397,7 +396,6 @@ func TestReader_StrangeResponses(t *testing.T) {
 			"filing":   func(ctx context.Context) error { _, err := r.Filings(ctx, []int64{1}); return err },
 			"filings":  func(ctx context.Context) error { _, err := r.Filings(ctx, []int64{1, 2}); return err },
 			"counties": func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
-			"distinct": func(ctx context.Context) error { _, err := r.Distinct(ctx, index.Filter{}, index.Month); return err },
 			"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, index.Filter{}, index.Grid{}); return err },
 			"groups": func(ctx context.Context) error {
 				_, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: index.Dimensions()[:1]})

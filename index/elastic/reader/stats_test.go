@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"filings/index"
 	"filings/index/elastic/elastictest"
@@ -63,15 +64,15 @@ func checkStats(t *testing.T, r *Reader, o *indextest.Oracle) {
 	if diff := cmp.Diff(wantCounties, counties); diff != "" {
 		t.Errorf("counties (-want +got):\n%s", diff)
 	}
-	for _, field := range []index.Field{index.Month, index.DateRange} {
-		w := index.Where(index.InCounty("orange, fl"))
-		values, err := r.Distinct(ctx, w, field)
+	for _, d := range []index.Dimension{index.ByMonth, index.ByDateRange} {
+		w, q := index.Where(index.InCounty("orange, fl")), index.GroupQuery{By: []index.Dimension{d}, AsWritten: true}
+		groups, err := r.Groups(ctx, w, q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantValues, _ := o.Distinct(ctx, w, field)
-		if diff := cmp.Diff(wantValues, values); diff != "" {
-			t.Errorf("values of %s (-want +got):\n%s", field, diff)
+		wantGroups, _ := o.Groups(ctx, w, q)
+		if diff := cmp.Diff(wantGroups, groups, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("groups by %s (-want +got):\n%s", d, diff)
 		}
 	}
 }

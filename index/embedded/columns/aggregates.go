@@ -3,56 +3,10 @@ package columns
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"filings/index"
 )
-
-// Distinct returns the different values that the filings that w selects have in f, which is Month or DateRange, sorted.
-func (t *Table) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
-	column, shown := f.String(), func(word string) string { return word }
-	switch f {
-	case index.DateRange:
-	case index.Month:
-		column, shown = index.FilingDate.String(), month
-	default:
-		return nil, fmt.Errorf("embedded engine: no distinct values of %v", f)
-	}
-	words, err := t.dictionary(ctx, column)
-	if err != nil {
-		return nil, err
-	}
-	used, err := t.used(ctx, w, column, len(words))
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	for code, word := range words {
-		if used[code] && word != "" {
-			all = append(all, shown(word))
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all), nil
-}
-
-// used returns which of the n codes of a column occur in the rows that w selects.
-func (t *Table) used(ctx context.Context, w index.Filter, column string, n int) ([]bool, error) {
-	used := make([]bool, n)
-	s, err := t.selected(ctx, w)
-	if err != nil {
-		return nil, err
-	}
-	for chunk := range t.chunks() {
-		codes, err := readColumn[uint32](ctx, t, column, chunk)
-		if err != nil {
-			return nil, err
-		}
-		s.each(chunk, len(codes), func(row int) { used[codes[row]] = true })
-	}
-	return used, ctx.Err()
-}
 
 // Groups returns what index.Reader says of the filings that w selects by one or two dimensions. It reads the selected rows
 // once, and counts them by the codes of their words.

@@ -131,6 +131,8 @@ func dimension(d index.Dimension) (column string, keys func(word string) []strin
 		return coded[codedOwner].name, one(func(word string) string { _, written, _ := strings.Cut(word, valueEnd); return written })
 	case index.ByAddress:
 		return coded[codedAddress].name, whole
+	case index.ByDateRange:
+		return "dateRange", whole
 	}
 	return "categories", func(word string) []string {
 		if word == "" {

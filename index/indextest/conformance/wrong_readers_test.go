@@ -328,7 +328,7 @@ type counting struct {
 	index.Reader
 	stats    func(*index.Stats)
 	counties func([]index.CountyStats) []index.CountyStats
-	distinct func([]string) []string
+	groups   func([]index.Group) []index.Group
 }
 
 func (r counting) Stats(ctx context.Context) (index.Stats, error) {
@@ -347,10 +347,10 @@ func (r counting) Counties(ctx context.Context) ([]index.CountyStats, error) {
 	return all, err
 }
 
-func (r counting) Distinct(ctx context.Context, w index.Filter, f index.Field) ([]string, error) {
-	all, err := r.Reader.Distinct(ctx, w, f)
-	if r.distinct != nil {
-		all = r.distinct(all)
+func (r counting) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (index.Groups, error) {
+	all, err := r.Reader.Groups(ctx, w, q)
+	if r.groups != nil && q.Sort == index.SortByKey {
+		all.List = r.groups(all.List)
 	}
 	return all, err
 }
@@ -384,8 +384,8 @@ func wrongStats() []wrong {
 		stats("added to the second", "Aggregates/by_hand/A4_A5_X13", counting{counties: func(all []index.CountyStats) []index.CountyStats {
 			return changed(all, func(c *index.CountyStats) { c.LastAdded = c.LastAdded.Truncate(time.Second) })
 		}}),
-		stats("1,000 months at most", "Aggregates/many_values", counting{distinct: func(all []string) []string { return all[:min(1_000, len(all))] }}),
-		stats("unsorted", "Aggregates/by_hand/A7", counting{distinct: func(all []string) []string {
+		stats("1,000 months at most", "Aggregates/many_values", counting{groups: func(all []index.Group) []index.Group { return all[:min(1_000, len(all))] }}),
+		stats("unsorted", "Aggregates/by_hand/A7", counting{groups: func(all []index.Group) []index.Group {
 			slices.Reverse(all)
 			return all
 		}}),
