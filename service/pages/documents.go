@@ -117,7 +117,8 @@ const page = `<!DOCTYPE html>
 <input id="words" type="search" placeholder="Search the guide" autocomplete="off" spellcheck="false">
 <ul id="found" hidden></ul>
 </form>
-<nav aria-label="Site"><a href="requests">Guide</a><a href="../docs">Reference</a><a href="../explore">Explorer</a></nav>
+<nav aria-label="Site">
+<a href="requests">Guide</a><a href="../docs">Reference</a><a href="../explore">Explorer</a></nav>
 </header>
 <nav id="pages" aria-label="Pages">
 <details open><summary>Pages</summary>

@@ -37,7 +37,8 @@ func NewTLS(t testing.TB) *TLS {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = plain.Close() }) // a second time, where a server has closed it
-	config := &tls.Config{Certificates: lender.TLS.Certificates, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+	config := &tls.Config{Certificates: lender.TLS.Certificates, MinVersion: tls.VersionTLS12,
+		NextProtos: []string{"http/1.1"}}
 	l := &TLS{
 		edge.TLS(plain, config), plain.Addr().String(), filepath.Join(t.TempDir(), "tls.pem"),
 		&tls.Config{RootCAs: x509.NewCertPool()}, config.Certificates[0].PrivateKey,

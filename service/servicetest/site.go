@@ -88,7 +88,8 @@ func New(t testing.TB, engine index.Engine, o Options) *Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := service.Config{Engine: served, TokenSecrets: TokenSecrets(), Access: s.Store, RequestTimeout: cmp.Or(o.RequestTimeout, 10*time.Second), Registry: s.Registry, Log: log, Now: o.Now}
+	config := service.Config{Engine: served, TokenSecrets: TokenSecrets(), Access: s.Store,
+		RequestTimeout: cmp.Or(o.RequestTimeout, 10*time.Second), Registry: s.Registry, Log: log, Now: o.Now}
 	for _, configure := range o.Configure {
 		configure(&config)
 	}
@@ -118,7 +119,8 @@ func (e Still) Kept(ctx context.Context) ([]index.Generation, error) {
 	}
 	n, err := e.Count(ctx, index.Filter{})
 	created, _ := time.Parse(index.GenerationLayout, index.GenerationID(e.Generation())) // else it is never
-	return []index.Generation{{Name: e.Generation(), CreatedAt: created, Filings: n, Live: true, Values: valuesOf(e.Reader)}}, err
+	return []index.Generation{{Name: e.Generation(), CreatedAt: created, Filings: n, Live: true,
+		Values: valuesOf(e.Reader)}}, err
 }
 
 // valuesOf returns what a load would have counted; nil where r is no oracle.

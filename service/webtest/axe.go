@@ -18,9 +18,9 @@ const audit = `axe.run(document, {resultTypes: ["violations"]}).then((found) => 
 	.flatMap((rule) => rule.nodes.map((node) =>
 		rule.id + ": " + node.target.join(" ") + "\n" + node.html.slice(0, 300) + "\n" + node.failureSummary))))`
 
-// Findings returns all that axe-core finds on the page as it stands, each with the rule's id, a CSS selector of the element, and
-// how to mend it. None is nil. axe-core is of `make tools`; without it the test is left out, and with REQUIRE_SERVICES=1 that is
-// a failure.
+// Findings returns all that axe-core finds on the page, each with the rule's id, a CSS selector of
+// the element, and how to fix it. None is nil. axe-core is of `make tools`; without it the test is
+// skipped, and with REQUIRE_SERVICES=1 that is a failure.
 func (p *Page) Findings(t testing.TB) []string {
 	t.Helper()
 	return p.audited(t, `["minor", "moderate", "serious", "critical"]`)
@@ -38,7 +38,8 @@ func (p *Page) audited(t testing.TB, impacts string) (findings []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Do(chromedp.Evaluate[chromedp.Void](string(axe) + "\n;undefined")) // as a debugger: the page's policy forbids a script
+	// as a debugger: the page's policy forbids a script
+	p.Do(chromedp.Evaluate[chromedp.Void](string(axe) + "\n;undefined"))
 	if err := json.Unmarshal([]byte(p.Value(fmt.Sprintf(audit, impacts))), &findings); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package webtest is for tests of what a reader meets: a service on a TLS listener, with synthetic filings (Start) or over
-// an engine of the test (StartOver), and a real browser that looks at its pages (Open, or Browser for several tests). It refuses to know what is on a
-// page: that is the tests' own.
+// Package webtest is for tests of what a reader meets: a service on a TLS listener, with synthetic
+// filings (Start) or over an engine of the test (StartOver), and a real browser that looks at its
+// pages (Open, or Browser for several tests). What is on a page is the tests' own.
 package webtest

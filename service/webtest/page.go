@@ -78,7 +78,8 @@ func (p *Page) record(event any) {
 	}
 }
 
-// Do acts on the page: clicks, types, waits. A step that does not succeed ends the test, with a screenshot named failed.
+// Do acts on the page: clicks, types, waits. A step that does not succeed ends the test, with a
+// screenshot named failed.
 func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, pageTimeout/2) // leaves time to look at what went wrong
@@ -131,14 +132,15 @@ func (p *Page) Type(selector, text string) {
 	p.t.Helper()
 	p.Do(
 		chromedp.WaitVisible(chromedp.CSS(selector)),
-		chromedp.Evaluate[chromedp.Void](fmt.Sprintf("((field) => { field.focus(); field.select(); })(document.querySelector(%q))", selector)),
+		chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
+			"((field) => { field.focus(); field.select(); })(document.querySelector(%q))", selector)),
 	)
 	p.Insert(text)
 	p.Press(kb.Enter)
 }
 
-// Insert puts text where the focus is. It comes whole, as it is pasted: between single keys a busy machine may leave a pause
-// that the page takes for the end.
+// Insert puts text where the focus is. It comes whole, as it is pasted: between single keys a busy
+// machine may leave a pause that the page takes for the end.
 func (p *Page) Insert(text string) {
 	p.t.Helper()
 	if _, err := chromedp.Call(p.ctx, input.InsertText, input.InsertTextParams{Text: text}); err != nil {
@@ -157,13 +159,15 @@ func (p *Page) Resize(width, height int64) {
 	p.t.Helper()
 	p.Do(chromedp.EmulateViewport(width, height))
 	p.Wait(fmt.Sprintf("innerWidth === %d && innerHeight === %d", width, height))
-	p.Value(`new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(() => seen("")))) // observers run between frames`)
+	p.Value(`new Promise((seen) => // observers run between frames
+		requestAnimationFrame(() => requestAnimationFrame(() => seen(""))))`)
 }
 
 // Dark makes the reader prefer dark pages.
 func (p *Page) Dark() {
 	p.t.Helper()
-	dark := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+	dark := emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
 	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, dark); err != nil {
 		p.t.Fatal(err)
 	}
