@@ -112,11 +112,15 @@ func checkNames(t testing.TB, text []byte, tier index.Tier, set index.FieldSet) 
 // any set of fields, what is cut is right or nothing. Whole ones are cut.
 func TestX23_Cut(t *testing.T) {
 	t.Parallel()
+	each := 10_000
+	if testing.Short() {
+		each = 500
+	}
 	for part := range 10 {
 		t.Run(fmt.Sprint(part), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(23, uint64(part)))
-			for range 10_000 {
+			for range each {
 				checkCut(t, spoiled(t, random), index.SetOf(someFields(random)...))
 			}
 		})

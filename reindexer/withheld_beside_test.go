@@ -22,7 +22,11 @@ import (
 // without an error withholds is left anywhere when both have ended, and the next load completes what another one has begun.
 func TestX53_Beside(t *testing.T) {
 	t.Parallel()
-	besideAtCalls(t, 8)
+	if testing.Short() {
+		besideAtCalls(t, 24)
+	} else {
+		besideAtCalls(t, 8)
+	}
 }
 
 // TestX53_BesideAll: the same, at all calls.

@@ -124,7 +124,11 @@ func TestX48_DamagedArchives(t *testing.T) {
 	}
 	before := f.must(t, "", "generations", "--json")
 	r := rand.New(rand.NewPCG(4, 8))
-	for i := range 100 {
+	n := 100
+	if testing.Short() {
+		n = 2 * len(damages)
+	}
+	for i := range n {
 		damage := damages[i%len(damages)]
 		if err := os.WriteFile(file, damage.do(r, slices.Clone(whole)), 0o600); err != nil {
 			t.Fatal(err)

@@ -40,13 +40,18 @@ func (p *program) demoCommand() *cobra.Command {
 		Example: "  filings demo\n  FILINGS_LISTEN=0.0.0.0:8443 filings demo   # for other machines, too",
 		Args:    noArguments,
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, _ []string) error {
-			s.ElasticsearchURL, s.RedisURL = nil, ""
-			s.DataDir = filepath.Join(s.DataDir, "demo")
-			s.Listen, s.RedirectListen = local(s.Listen), local(s.RedirectListen)
-			s.OperationsListen = local(s.OperationsListen)
-			return p.demo(ctx, s)
+			return p.demo(ctx, ofDemo(s))
 		}),
 	}
+}
+
+// ofDemo returns the settings of a demo: both stores are files of a folder of its own.
+func ofDemo(s settings.Settings) settings.Settings {
+	s.ElasticsearchURL, s.RedisURL = nil, ""
+	s.DataDir = filepath.Join(s.DataDir, "demo")
+	s.Listen, s.RedirectListen = local(s.Listen), local(s.RedirectListen)
+	s.OperationsListen = local(s.OperationsListen)
+	return s
 }
 
 // local returns an address without a host as one of this machine alone, and any other as it is.

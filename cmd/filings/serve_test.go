@@ -23,6 +23,7 @@ import (
 
 	"filings/cmd/filings/certificate"
 	"filings/cmd/filings/settings"
+	"filings/service/edge"
 )
 
 // demo is a demo that runs in this process, and what it printed.
@@ -92,9 +93,14 @@ func (d *demo) try(t *testing.T) {
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
+	f.settings.Listen, f.settings.RedirectListen, f.settings.OperationsListen = ":0", ":0", ":0"
+	local := regexp.MustCompile(`"(?:api|redirect|operations)":"127\.0\.0\.1:\d+"`)
 	key := ""
 	for range 2 {
 		d := startDemo(t, f)
+		if addresses := local.FindAllString(d.log(), -1); len(addresses) != 3 {
+			t.Errorf("%d of 3 addresses in the log are of this machine alone: %s", len(addresses), d.log())
+		}
 		d.try(t)
 		if key != "" && d.curls[0][1] != key {
 			t.Error("the second demo has another key")
@@ -154,24 +160,22 @@ func TestDemo_Key(t *testing.T) {
 	}
 }
 
-// The demo is for this machine, unless an address says otherwise: it has a key of tier enterprise.
+// The demo is for this machine, unless an address says otherwise: it has a key of tier enterprise. TestDemo runs one.
 func TestDemo_IsLocal(t *testing.T) {
 	t.Parallel()
 	for set, want := range map[string]string{":0": "127.0.0.1", "0.0.0.0:0": "0.0.0.0", "localhost:0": "127.0.0.1"} {
-		f := newFixture(t)
-		f.settings.Listen, f.settings.RedirectListen, f.settings.OperationsListen = set, set, set
-		f.settings.LogFormat = "json"
-		d := startDemo(t, f)
-		addresses := regexp.MustCompile(`"(?:api|redirect|operations)":"([^"]+)"`).FindAllStringSubmatch(d.log(), -1)
-		if len(addresses) != 3 {
-			t.Errorf("%d addresses in the log: %s", len(addresses), d.log())
+		s := newFixture(t).settings
+		s.Listen, s.RedirectListen, s.OperationsListen = set, set, set
+		l, err := listen(ofDemo(s))
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, m := range addresses {
-			if host, _, _ := net.SplitHostPort(m[1]); host != want && (want != "0.0.0.0" || host != "::") {
-				t.Errorf("%s: it listens on %s, want %s", set, m[1], want)
+		defer l.close()
+		for _, one := range []*edge.Listener{l.api, l.redirect, l.operations} {
+			if host, _, _ := net.SplitHostPort(address(one)); host != want && (want != "0.0.0.0" || host != "::") {
+				t.Errorf("%s: it listens on %s, want %s", set, address(one), want)
 			}
 		}
-		d.stop()
 	}
 }
 

@@ -13,7 +13,11 @@ import (
 // TestRows_LongRecords: of a page whose records may have so many bytes hardly more are read, in any order, from any position, where
 // records are as long as a load lets them be. It is not parallel: it measures what is allocated.
 func TestRows_LongRecords(t *testing.T) {
-	const n, bytes = 192, 4 << 20
+	const bytes = 4 << 20
+	n := 192
+	if testing.Short() {
+		n = 96
+	}
 	s := openStore(t, t.TempDir())
 	filings := make([]*index.Filing, n)
 	for i, f := range synthetics(n, 1) {
@@ -51,7 +55,7 @@ func TestRows_LongRecords(t *testing.T) {
 				t.Errorf("%v: a page of %d bytes", sort, size)
 			}
 			// A block of records is decoded into memory of its own, and more of it where garbage was collected meanwhile. All records are
-			// some 200 MB.
+			// some 200 MB, or half of that.
 			if took := int(since.TotalAlloc - before.TotalAlloc); took > 16*bytes {
 				t.Errorf("%v after %q: %d MB were allocated for a page of %d", sort, after, took>>20, size>>20)
 			}
