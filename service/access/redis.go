@@ -14,11 +14,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
+	"filings/index/batch"
 	"filings/index/breaker"
-	"filings/service/access/batch"
 )
 
-const defaultPrefix = "filings:"
+const (
+	defaultPrefix = "filings:"
+	// callsAlone is how many calls in progress go alone. Up to it, waiting for one another costs as
+	// much as it saves (docs/records/figures.md).
+	callsAlone = 8
+)
 
 // RedisConfig says where the store is and what it allows.
 type RedisConfig struct {
@@ -86,7 +91,7 @@ func OpenRedis(cfg RedisConfig) (*Redis, error) {
 		prefix:  cfg.Prefix,
 		now:     cfg.Now,
 	}
-	r.calls = batch.New(callTimeout, r.evaluate)
+	r.calls = batch.New(callsAlone, callTimeout, r.evaluate)
 	r.had.rememberIn(cfg.HadAccounts)
 	r.breaker = breaker.New(breaker.Config{Server: "the key store", Down: ErrUnavailable, Probe: r.probe, Log: cfg.Log})
 	if cfg.Registerer != nil {

@@ -2,13 +2,11 @@ package reader
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/elastic/go-elasticsearch/v8/esapi"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"filings/index"
@@ -17,10 +15,11 @@ import (
 	"filings/index/elastic/search"
 )
 
-// Filings returns the records with these ids. One alone is requested by its id, which is the fastest.
+// Filings returns the records with these ids. One alone is requested by its id, which is the fastest, with
+// others alone that are requested at the same time.
 func (r *Reader) Filings(ctx context.Context, ids []int64) (_ []index.Record, err error) {
 	if len(ids) == 1 {
-		record, err := r.filing(ctx, strconv.FormatInt(ids[0], 10))
+		record, err := r.lookups.filing(ctx, strconv.FormatInt(ids[0], 10))
 		return []index.Record{record}, err
 	}
 	defer r.wrap(&err, "reading filings by id")
@@ -34,23 +33,6 @@ func (r *Reader) Filings(ctx context.Context, ids []int64) (_ []index.Record, er
 		records[i] = versions[id].Record
 	}
 	return records, nil
-}
-
-// filing returns one filing; nil if there is none.
-func (r *Reader) filing(ctx context.Context, id string) (_ index.Record, err error) {
-	defer r.wrap(&err, "reading filing "+id)
-	response, err := r.read(ctx, esapi.GetRequest{Index: r.generation, DocumentID: id})
-	if errors.Is(err, index.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	record, err := document.Record(response)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", client.ErrResponse, err)
-	}
-	return record, nil
 }
 
 // idsAtOnce is how many ids one request has: with all their fields, a response of about 1.5 MB.

@@ -6,7 +6,7 @@
 // # Design
 //
 // A Reader is pinned to one index. `_source` is handed through as it came (package document). One
-// filing is a request of its own (filings.go).
+// filing is a request of its own, or where others are requested too, a part of one (package batch).
 //
 // Because a generation never changes, results stay right: the counties, the number of owners, and
 // the tables by which offsets are found (150 kB for 5,000 codes) are kept in the process's cache.
@@ -38,6 +38,7 @@ type Reader struct {
 	cache      *cache.Cache
 	space      string      // of its values there
 	gone       atomic.Bool // a response said that the index was deleted
+	lookups    *lookups
 }
 
 var _ index.Reader = (*Reader)(nil)
@@ -47,6 +48,7 @@ func New(c *client.Client, name string, kept *cache.Cache) *Reader {
 	r := &Reader{
 		c: c, generation: name, limits: search.Usual, cache: kept, space: "reader of " + name,
 	}
+	r.lookups = newLookups(name, r.read)
 	r.Directory = sidecar.Open(name, r.chunks, kept)
 	return r
 }

@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"filings/service/access/batch"
+	"filings/index/batch"
 )
 
-// threshold and most are those of the package, as its users meet them.
+// most and late are those of the package, as its users meet them.
 const (
 	threshold = 8
 	most      = 128
@@ -32,7 +32,7 @@ type server struct {
 
 func newServer() *server {
 	s := &server{reply: make(chan struct{})}
-	s.Group = batch.New(limit, func(ctx context.Context, calls []*int) {
+	s.Group = batch.New(threshold, limit, func(ctx context.Context, calls []*int) {
 		s.mu.Lock()
 		var values []int
 		for _, c := range calls {
@@ -127,7 +127,7 @@ func TestAlone(t *testing.T) {
 	t.Parallel()
 	type key struct{}
 	made := false
-	g := batch.New(limit, func(ctx context.Context, calls []*int) {
+	g := batch.New(threshold, limit, func(ctx context.Context, calls []*int) {
 		_, hasLimit := ctx.Deadline()
 		made = ctx.Value(key{}) == "of the caller" && len(calls) == 1 && !hasLimit // no lock: the race detector knows
 	})
@@ -281,7 +281,7 @@ func TestPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		hold := make(chan struct{})
-		g := batch.New(limit, func(_ context.Context, calls []*int) {
+		g := batch.New(threshold, limit, func(_ context.Context, calls []*int) {
 			switch <-hold; *calls[0] {
 			case 1:
 				panic("ouch")
@@ -309,7 +309,7 @@ func TestPanic(t *testing.T) {
 
 // BenchmarkDo is what a group costs a call that is alone.
 func BenchmarkDo(b *testing.B) {
-	g := batch.New(limit, func(context.Context, []*int) {})
+	g := batch.New(threshold, limit, func(context.Context, []*int) {})
 	ctx, call := b.Context(), new(int)
 	b.ReportAllocs()
 	for b.Loop() {

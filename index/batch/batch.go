@@ -5,9 +5,9 @@
 // # Design
 //
 // A call alone costs a write and a read on either side, and the time until the other side wakes up.
-// Where many calls are in progress, that is most of the work, and they can share it. Up to the
-// threshold, a call that waits for others only loses time. So a call goes alone while no more than
-// threshold are in progress. Any other waits for the batch that is under way, if one is, and goes
+// Where many calls are in progress, that is most of the work, and they can share it. Up to a
+// threshold, which depends on the server, a call that waits for others only loses time. So a call
+// goes alone while no more than that are in progress. Any other waits for the batch that is under way, if one is, and goes
 // with the next one, with all that came meanwhile: the busier the server, the larger the batches,
 // and nothing waits for a clock.
 //
@@ -30,9 +30,6 @@ import (
 )
 
 const (
-	// threshold is how many calls in progress go alone. Up to it, waiting for one another costs as much as it saves
-	// (docs/records/figures.md).
-	threshold = 8
 	// most is how many calls are a batch. All of them wait for the last one: in Redis that takes about 3 ms.
 	most = 128
 	// lateTime is much longer than a server takes for a batch that is well.
@@ -43,6 +40,7 @@ const (
 type Group[T comparable] struct {
 	send  func(ctx context.Context, calls []T)
 	limit time.Duration
+	alone int // calls in progress that go alone
 
 	mu         sync.Mutex
 	inProgress int         // calls, from the beginning to the end of Do
@@ -61,10 +59,10 @@ type batch[T comparable] struct {
 }
 
 // New returns a group whose calls go through send, which keeps the result of each in the call
-// itself. A call that goes alone has the context of its caller; those of a batch have one that ends
-// after limit.
-func New[T comparable](limit time.Duration, send func(ctx context.Context, calls []T)) *Group[T] {
-	return &Group[T]{send: send, limit: limit}
+// itself. A call goes alone, with the context of its caller, while no more than that number are in
+// progress; those of a batch have one that ends after limit.
+func New[T comparable](alone int, limit time.Duration, send func(ctx context.Context, calls []T)) *Group[T] {
+	return &Group[T]{send: send, limit: limit, alone: alone}
 }
 
 // Do sends a call, alone or with others, and returns when it has its result. An error says that it
@@ -89,7 +87,7 @@ func (g *Group[T]) Do(ctx context.Context, call T) error {
 func (g *Group[T]) join(call T) *batch[T] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.inProgress++; g.inProgress <= threshold {
+	if g.inProgress++; g.inProgress <= g.alone {
 		return nil
 	}
 	if n := len(g.waiting); n == 0 || len(g.waiting[n-1].calls) == most {
