@@ -7,8 +7,9 @@ import (
 	"strconv"
 )
 
-// ErrRecord is a record that is not written as AppendRecord writes it: with a member that is not its own, without one, with
-// one twice, or in another order. Nothing of it may be sent, since where a tier's part of it ends is not known (rule X23).
+// ErrRecord is a record that is not written as AppendRecord writes it: with a member that is not
+// its own, without one, with one twice, or in another order. Nothing of it may be sent, since where
+// a tier's part of it ends is not known (rule X23).
 var ErrRecord = errors.New("the engine returned a record with missing, extra or reordered fields")
 
 // NumReturned is how many fields a record has.
@@ -22,11 +23,12 @@ const NumKeyed = AddressKey + 1
 // lastOf holds the last field of the record that each tier sees.
 var lastOf = [Hidden]Field{Free: PropertyType - 1, Pro: OwnerPhonePrimary - 1, Enterprise: numReturned - 1}
 
-// members sets starts[f] to where the member of each field f begins in r, up to last, and starts[last+1] to where that ends.
-// It fails unless these are the first members of r, each once and in the order of the table, and the next one follows.
+// members sets starts[f] to where the member of each field f begins in r, up to last, and
+// starts[last+1] to where that ends. It fails unless these are the first members of r, each once
+// and in the order of the table, and the next one follows.
 //
-// Everything that is cut out of a record is cut here, and nothing is looked for by its name: what stands between two members
-// would go with them.
+// Everything that is cut out of a record is cut here, and nothing is looked for by its name: what
+// stands between two members would go with them.
 func (r Record) members(starts *[NumKeyed + 1]int, last Field) error {
 	at := 0
 	for f := ID; f <= last; f++ {
@@ -59,8 +61,9 @@ func errMember(f Field) error {
 	return fmt.Errorf("%w: %s is not where it belongs, or its value is none of a record", ErrRecord, f)
 }
 
-// Values sets dst[f] to the JSON of each field f of r, up to last, as it stands in r: a part of r, which is not copied. It
-// returns ErrRecord where r is not a record as AppendRecord writes it, as far as that.
+// Values sets dst[f] to the JSON of each field f of r, up to last, as it stands in r: a part of r,
+// which is not copied. It returns ErrRecord where r is not a record as AppendRecord writes it, as
+// far as that.
 func (r Record) Values(dst [][]byte, last Field) error {
 	var starts [NumKeyed + 1]int
 	if err := r.members(&starts, last); err != nil {
@@ -78,9 +81,10 @@ func (r Record) AppendFor(dst []byte, t Tier) ([]byte, error) {
 	return r.AppendFields(dst, t, 0)
 }
 
-// AppendFields appends the members of r that tier t sees and set has, in the order of the record. Where the members up to
-// the last of these are not the record's own, it appends nothing and returns ErrRecord. A record of the id alone
-// (Query.IDsOnly) is good for a set of the id alone, and one with keys for a set that has them.
+// AppendFields appends the members of r that tier t sees and set has, in the order of the record.
+// Where the members up to the last of these are not the record's own, it appends nothing and
+// returns ErrRecord. A record of the id alone (Query.IDsOnly) is good for a set of the id alone,
+// and one with keys for a set that has them.
 func (r Record) AppendFields(dst []byte, t Tier, set FieldSet) ([]byte, error) {
 	last := lastOf[t]
 	if set.Keys() {
@@ -143,7 +147,8 @@ func (p *Page) Check() error {
 	return nil
 }
 
-// AppendRecords appends the records of p as an array, each as tier t sees it, with the fields of set; or returns ErrRecord.
+// AppendRecords appends the records of p as an array, each as tier t sees it, with the fields of
+// set; or returns ErrRecord.
 func (p Page) AppendRecords(dst []byte, t Tier, set FieldSet) (_ []byte, err error) {
 	dst = append(dst, '[')
 	for i := range p.Records {

@@ -24,7 +24,8 @@ func ParseDecimal(text string) (d Decimal, ok bool) {
 	exponent := 0
 	if i := strings.IndexAny(digits, "eE"); i >= 0 {
 		var err error
-		if exponent, err = strconv.Atoi(digits[i+1:]); err != nil || exponent < -mostExponent || exponent > mostExponent {
+		exponent, err = strconv.Atoi(digits[i+1:])
+		if err != nil || exponent < -mostExponent || exponent > mostExponent {
 			return d, false
 		}
 		digits = digits[:i]

@@ -61,9 +61,10 @@ func place(f *Filing) (city, zip string) {
 	return city, zip
 }
 
-// endOf reads what an address ends with (rules P7, X54 and X66): "…, CITY, FL 32801", "…, CITY, FL, 32801",
-// "…, CITY FL 32801", "…, CITY FL, 32801", the first two also without the ZIP code. A line break separates as a comma does.
-// No city begins with a digit, or is the first part of the address: that is a street.
+// endOf reads what an address ends with (rules P7, X54 and X66): "…, CITY, FL 32801", "…, CITY, FL,
+// 32801", "…, CITY FL 32801", "…, CITY FL, 32801", the first two also without the ZIP code. A line
+// break separates as a comma does. No city begins with a digit, or is the first part of the
+// address: that is a street.
 func endOf(address string) (city, zip string) {
 	rest, part := cutPart(address)
 	if rest != "" {
@@ -158,9 +159,10 @@ func (d *Derived) AddressWord(f *Filing) string {
 // MaxAddress is how many bytes the word of an address has at the most.
 const MaxAddress = 1_000
 
-// equityPercent is homeEquityEstimate / estimatedValue * 100, rounded to four decimals, half away from zero. It is
-// computed on the decimals as written, so that a tie is a tie: 1.00005 is not a little less in binary. A quotient that no
-// float64 holds becomes the largest one, since engines take finite numbers only.
+// equityPercent is homeEquityEstimate / estimatedValue * 100, rounded to four decimals, half away
+// from zero. It is computed on the decimals as written, so that a tie is a tie: 1.00005 is not a
+// little less in binary. A quotient that no float64 holds becomes the largest one, since engines
+// take finite numbers only.
 func equityPercent(f *Filing) (float64, bool) {
 	equity, ok1 := f.Number(HomeEquityEstimate)
 	value, ok2 := f.Number(EstimatedValue)

@@ -116,21 +116,24 @@ type FieldInfo struct {
 
 // fields is the table of fields, in the order of the record. The order is by tier: see Record.
 var fields = [numFields]FieldInfo{
-	ID:                     {"id", KindID, Free, false, "Unique number of the filing."},
-	County:                 {"county", KindCounty, Free, false, "County and state, as in `Orange, FL`."},
-	CaseNumber:             {"caseNumber", KindText, Free, false, "Case number given by the county."},
-	Owner:                  {"owner", KindText, Free, false, "Owner of the property."},
-	PropertyAddress:        {"propertyAddress", KindText, Free, false, "Address of the property."},
-	FilingType:             {"filingType", KindText, Free, false, "Type of the filing, for example `Tax Lien`."},
-	FilingAmount:           {"filingAmount", KindAmount, Free, true, "Original amount, dollars."},
-	CurrentAmount:          {"currentAmount", KindAmount, Free, true, "Outstanding amount, dollars."},
-	FilingDate:             {"filingDate", KindDate, Free, false, "Recording date, YYYY-MM-DD."},
-	FilingHolder:           {"filingHolder", KindText, Free, false, "Holder of the filing, such as a creditor or the buyer of a tax certificate."},
-	DateRange:              {"dateRange", KindDateRange, Free, false, "Recording date range of the source, `YYYY-MM-DD to YYYY-MM-DD`."},
-	Latitude:               {"geocodedLatitude", KindLatitude, Free, true, "Latitude of the property, degrees."},
-	Longitude:              {"geocodedLongitude", KindLongitude, Free, true, "Longitude of the property, degrees."},
-	PropertyClassification: {"propertyClassification", KindText, Free, false, "Class of the property, for example `residential`."},
-	Categories:             {"categories", KindCategories, Free, false, "Categories of the property."},
+	ID:              {"id", KindID, Free, false, "Unique number of the filing."},
+	County:          {"county", KindCounty, Free, false, "County and state, as in `Orange, FL`."},
+	CaseNumber:      {"caseNumber", KindText, Free, false, "Case number given by the county."},
+	Owner:           {"owner", KindText, Free, false, "Owner of the property."},
+	PropertyAddress: {"propertyAddress", KindText, Free, false, "Address of the property."},
+	FilingType:      {"filingType", KindText, Free, false, "Type of the filing, for example `Tax Lien`."},
+	FilingAmount:    {"filingAmount", KindAmount, Free, true, "Original amount, dollars."},
+	CurrentAmount:   {"currentAmount", KindAmount, Free, true, "Outstanding amount, dollars."},
+	FilingDate:      {"filingDate", KindDate, Free, false, "Recording date, YYYY-MM-DD."},
+	FilingHolder: {"filingHolder", KindText, Free, false,
+		"Holder of the filing, such as a creditor or the buyer of a tax certificate."},
+	DateRange: {"dateRange", KindDateRange, Free, false,
+		"Recording date range of the source, `YYYY-MM-DD to YYYY-MM-DD`."},
+	Latitude:  {"geocodedLatitude", KindLatitude, Free, true, "Latitude of the property, degrees."},
+	Longitude: {"geocodedLongitude", KindLongitude, Free, true, "Longitude of the property, degrees."},
+	PropertyClassification: {"propertyClassification", KindText, Free, false,
+		"Class of the property, for example `residential`."},
+	Categories: {"categories", KindCategories, Free, false, "Categories of the property."},
 
 	PropertyType:        {"propertyType", KindText, Pro, false, "Abbreviated type of the property, for example `SFR`."},
 	Bedrooms:            {"bedrooms", KindNumber, Pro, false, "Bedrooms."},
@@ -155,9 +158,10 @@ var fields = [numFields]FieldInfo{
 	AddressKey: {"addressKey", KindDerived, Hidden, false, "Key of the address, which all spellings share: " +
 		"house number, street, unit, and ZIP code or city and state."},
 
-	City:      {"city", KindText, Hidden, false, "City of the property; by default read from propertyAddress."},
-	ZIP:       {"zip", KindText, Hidden, false, "ZIP code of the property; by default read from propertyAddress."},
-	CreatedAt: {"createdAt", KindTime, Hidden, false, "When the record was added, RFC 3339; by default the start of the load."},
+	City: {"city", KindText, Hidden, false, "City of the property; by default read from propertyAddress."},
+	ZIP:  {"zip", KindText, Hidden, false, "ZIP code of the property; by default read from propertyAddress."},
+	CreatedAt: {"createdAt", KindTime, Hidden, false,
+		"When the record was added, RFC 3339; by default the start of the load."},
 
 	CountyName:    {"countyName", KindDerived, Hidden, false, "County without its state."},
 	State:         {"state", KindDerived, Hidden, false, "State of the county."},
@@ -225,8 +229,8 @@ func (s FieldSet) String() string {
 	return strings.Join(names, ",")
 }
 
-// Reveals is the tier whose values a filter by f lets a caller find: f's own, or, of a field that is never returned, the
-// highest of those that it comes from.
+// Reveals is the tier whose values a filter by f lets a caller find: f's own, or, of a field that
+// is never returned, the highest of those that it comes from.
 func (f Field) Reveals() Tier {
 	switch f {
 	case City, ZIP, CreatedAt, CountyName, State, Month, Trust, Estate, OwnerKey, AddressKey:

@@ -27,12 +27,12 @@ type Freshness struct {
 // ID returns g's public id.
 func (g Generation) ID() string { return GenerationID(g.Name) }
 
-// GenerationLayout is how the time at which a generation was begun is written, in UTC: in its name, and as its public id.
-// So ids sort by time.
+// GenerationLayout is how the time at which a generation was begun is written, in UTC: in its name,
+// and as its public id. So ids sort by time.
 const GenerationLayout = "20060102-150405.000000"
 
-// GenerationID returns the public id (rule X1) of the generation with that name: the time in it. "" for a name without one,
-// such as that of Empty.
+// GenerationID returns the public id (rule X1) of the generation with that name: the time in it. ""
+// for a name without one, such as that of Empty.
 func GenerationID(name string) string {
 	name = name[:max(strings.LastIndex(name, "-v"), 0)]
 	id := name[max(len(name)-len(GenerationLayout), 0):]
@@ -46,5 +46,6 @@ func GenerationID(name string) string {
 func ValidGenerationID(id string) bool {
 	t, err := time.Parse(GenerationLayout, id)
 	var written [len(GenerationLayout)]byte
-	return err == nil && string(t.AppendFormat(written[:0], GenerationLayout)) == id // Parse takes more than Format writes
+	// Parse takes more than Format writes.
+	return err == nil && string(t.AppendFormat(written[:0], GenerationLayout)) == id
 }

@@ -58,8 +58,8 @@ func NewGrid(b Box, precision int) Grid {
 	return g
 }
 
-// TileBox returns the box of a tile: of just those coordinates that are in its column and its row, whose edges belong to one of two
-// neighbors.
+// TileBox returns the box of a tile: of just those coordinates that are in its column and its row,
+// whose edges belong to one of two neighbors.
 func TileBox(column, row, precision int) Box {
 	x, y := columnSpan(column, precision), rowSpan(row, precision)
 	return Box{North: math.Nextafter(y.To, -180), South: y.From, East: math.Nextafter(x.To, -360), West: x.From}
@@ -78,8 +78,8 @@ func (g Grid) Text(w Filter) string {
 	return "cells " + strconv.Itoa(g.Precision) + " " + g.Where(w).String()
 }
 
-// Find returns the position in spans, which are those of a Grid, of the one that v belongs to. There must be one, as there
-// is for whatever lies in the Grid's box.
+// Find returns the position in spans, which are those of a Grid, of the one that v belongs to.
+// There must be one, as there is for whatever lies in the Grid's box.
 func Find(spans []Span, v float64) int {
 	return sort.Search(len(spans)-1, func(i int) bool { return v < spans[i].To })
 }
@@ -140,10 +140,10 @@ func CompareCells(a, b Cell) int {
 	return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Column, b.Column))
 }
 
-// RoundDegrees rounds a mean of coordinates to six decimals, a tenth of a meter, half away from zero. The order in which
-// coordinates are added up, which differs between engines, shards and copies of shards, changes the last digits of a
-// mean. Means of coordinates with six decimals often lie half-way, so the mean is rounded to nine decimals first: that
-// takes away what the order did.
+// RoundDegrees rounds a mean of coordinates to six decimals, a tenth of a meter, half away from
+// zero. The order in which coordinates are added up, which differs between engines, shards and
+// copies of shards, changes the last digits of a mean. Means of coordinates with six decimals often
+// lie half-way, so the mean is rounded to nine decimals first: that takes away what the order did.
 func RoundDegrees(mean float64) float64 {
 	if v := math.Round(math.Round(mean*1e9)/1e3) / 1e6; v != 0 {
 		return v

@@ -9,16 +9,21 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// OwnerKeyOf returns the key of an owner's name (rule X25): names of one owner, as counties write them, have one key. "" is none, of a
-// name without a letter or digit. Where the rule leaves a choice:
+// OwnerKeyOf returns the key of an owner's name (rule X25): names of one owner, as counties write
+// them, have one key. "" is none, of a name without a letter or digit. Where the rule leaves a
+// choice:
 //
-//   - Of forms of equal length the first one in the name counts, and none is made of what another one became.
+//   - Of forms of equal length the first one in the name counts, and none is made of what another
+//     one became.
 //   - "ltd liability comp" is a form too: else the key of its key would be another one.
-//   - A name in which step 3 found a form has a token that is one, also where several tokens spell it: "Fern, L.L.C." is no person.
+//   - A name in which step 3 found a form has a token that is one, also where several tokens spell
+//     it: "Fern, L.L.C." is no person.
 //   - "tr" is the last token in the order in which the name is written.
-//   - Of a name that is very long the first MaxText characters count, once marks are dropped: engines have no longer terms.
+//   - Of a name that is very long the first MaxText characters count, once marks are dropped:
+//     engines have no longer terms.
 //
-// The key of a key is itself, unless what stood after a comma came first and so spells a form with what stood before it.
+// The key of a key is itself, unless what stood after a comma came first and so spells a form with
+// what stood before it.
 func OwnerKeyOf(name string) string { return keyOf(splitName(PlainText(name))) }
 
 // FormerOwnerKeyOf returns the key that a name had before rule X61.
@@ -193,8 +198,8 @@ var forms = func() map[string]form {
 		all[first] = of
 	}
 	for short, long := range map[string][]string{
-		"llc": {"limited liability company", "limited liability co", "limited liability comp", "ltd liability co", "ltd liability company",
-			"ltd liability comp", "l l c"},
+		"llc": {"limited liability company", "limited liability co", "limited liability comp",
+			"ltd liability co", "ltd liability company", "ltd liability comp", "l l c"},
 		"inc":     {"incorporated", "incorp"},
 		"corp":    {"corporation"},
 		"co":      {"company", "comp"},

@@ -10,7 +10,7 @@ import (
 
 // Portfolio is the filings of one OwnerKey (rule X27).
 type Portfolio struct {
-	Name                            string // the most frequent writing, of equally frequent ones the first by code point
+	Name                            string // the most frequent writing, then the first by code point
 	Filings                         int64
 	Writings                        int64           // different ones
 	Counties                        []CountyFilings // the first MaxOwnerCounties by falling filings, then by name

@@ -10,15 +10,16 @@ import (
 // Point is where a filing is, as loaded.
 type Point struct{ Latitude, Longitude float64 }
 
-// Region is a predicate on where a filing is (rule X34); one without coordinates is in none. Engines sort most filings by Bounds, Meets
-// or an index of theirs, and let Has decide on the rest.
+// Region is a predicate on where a filing is (rule X34); one without coordinates is in none.
+// Engines sort most filings by Bounds, Meets or an index of theirs, and let Has decide on the rest.
 type Region interface {
 	Predicate
 	// Has reports whether a point lies inside, rim included.
 	Has(Point) bool
 	// Bounds returns a box around the region.
 	Bounds() Box
-	// Meets reports whether the rim may meet b. Where it does not, Has is the same for all of b. Longitudes of b may pass 180.
+	// Meets reports whether the rim may meet b. Where it does not, Has is the same for all of b.
+	// Longitudes of b may pass 180.
 	Meets(b Box) bool
 }
 
@@ -34,8 +35,8 @@ const MaxRadius = 100_000
 // earth is the mean radius of the Earth in meters, to which the sphere of Near has it (rule X34).
 const earth = 6_371_008.8
 
-// Polygon holds inside the even-odd outline through Corners and back to the first one, in the plane of degrees, edges included. It is exact
-// in the decimals that records and requests have.
+// Polygon holds inside the even-odd outline through Corners and back to the first one, in the plane
+// of degrees, edges included. It is exact in the decimals that records and requests have.
 type Polygon struct {
 	Corners []Point
 	exact   []Corner // the same, where these are not the shortest decimals of Corners; else nil
@@ -113,7 +114,8 @@ func lineThrough(at [2]*big.Rat, high, wide *big.Rat) line {
 // edge returns the ends of an edge.
 func (p Polygon) edge(i int) (a, b Point) { return p.Corners[i], p.Corners[(i+1)%len(p.Corners)] }
 
-// Corner returns a corner as the request had it, of which Corners has the nearest Point. The one after the last is the first.
+// Corner returns a corner as the request had it, of which Corners has the nearest Point. The one
+// after the last is the first.
 func (p Polygon) Corner(i int) Corner {
 	i %= len(p.Corners)
 	if p.exact != nil {
@@ -151,20 +153,24 @@ func (p Polygon) Has(at Point) (inside bool) {
 	return inside
 }
 
-// side is positive where p lies on the left of the line from a to b, with the north above; negative on the right, 0 on the line.
+// side is positive where p lies on the left of the line from a to b, with the north above; negative
+// on the right, 0 on the line.
 func side(a, b, p Corner) float64 {
 	x, y := b.Longitude.Nearest-a.Longitude.Nearest, b.Latitude.Nearest-a.Latitude.Nearest
 	dx, dy := p.Longitude.Nearest-a.Longitude.Nearest, p.Latitude.Nearest-a.Latitude.Nearest
 	left := x*dy - y*dx
-	// Numbers up to 180 are 2e-14 or less from their decimals, differences 8e-14. That, times the other factor, is what may be wrong.
+	// Numbers up to 180 are 2e-14 or less from their decimals, differences 8e-14. That, times the
+	// other factor, is what may be wrong.
 	if math.Abs(left) > 2e-13*(math.Abs(x)+math.Abs(y)+math.Abs(dx)+math.Abs(dy))+1e-25 {
 		return left
 	}
-	of := func(a, b, c, d Decimal) *big.Rat { // (a-b)(c-d)
-		first, second := new(big.Rat).Sub(a.fraction(), b.fraction()), new(big.Rat).Sub(c.fraction(), d.fraction())
-		return first.Mul(first, second)
+	product := func(a, b, c, d Decimal) *big.Rat { // (a-b)(c-d)
+		difference := new(big.Rat).Sub(a.fraction(), b.fraction())
+		return difference.Mul(difference, new(big.Rat).Sub(c.fraction(), d.fraction()))
 	}
-	return float64(of(b.Longitude, a.Longitude, p.Latitude, a.Latitude).Cmp(of(b.Latitude, a.Latitude, p.Longitude, a.Longitude)))
+	first := product(b.Longitude, a.Longitude, p.Latitude, a.Latitude)
+	second := product(b.Latitude, a.Latitude, p.Longitude, a.Longitude)
+	return float64(first.Cmp(second))
 }
 
 // Bounds implements Region.
@@ -209,7 +215,8 @@ func (p Point) distance(to Point) float64 {
 	return 2 * earth * math.Asin(math.Sqrt(min(1, h)))
 }
 
-// Bounds implements Region. It crosses the antimeridian where the circle does or touches it, and goes around the world at a pole.
+// Bounds implements Region. It crosses the antimeridian where the circle does or touches it, and
+// goes around the world at a pole.
 func (p Near) Bounds() Box {
 	angle := p.Radius/earth + slack
 	high := angle * 180 / math.Pi

@@ -3,34 +3,41 @@
 //
 // # Design
 //
-// The fields of the API's record stand at the top level of a document, and are what `_source` gives back, byte for
-// byte. What is derived from them to be searched, sorted by or counted stands in the object x, which is excluded from
-// `_source`; in OpenSearch it is not (package elastic), and package document leaves it out. A top-level field is indexed
-// itself only where its value, as it is, can be queried: numbers, dates and whatever is listed as written. Everything
-// that is compared ignoring case is folded by the program (index.Fold) and lies in x: a normalizer of Elasticsearch would
-// fold by other rules.
+// The fields of the API's record stand at the top level of a document, and are what `_source` gives
+// back, byte for byte. What is derived from them to be searched, sorted by or counted stands in the
+// object x, which is excluded from `_source`; in OpenSearch it is not (package elastic), and
+// package document leaves it out. A top-level field is indexed itself only where its value, as it
+// is, can be queried: numbers, dates and whatever is listed as written. Everything that is compared
+// ignoring case is folded by the program (index.Fold) and lies in x: a normalizer of Elasticsearch
+// would fold by other rules.
 //
 // `dynamic` is strict everywhere: a field that the program knows and the mapping does not is an error at once.
 //
-//   - x.text holds the search texts as trigrams with positions, each text followed by two NULs, so that every position
-//     of a text begins a trigram. Texts cannot hold NUL themselves.
-//   - x.runs holds what letters side by side in these texts end with, from each letter on, cut short: whatever letters a text contains
-//     begin a word of it. The postings of a word are far fewer than those of its trigrams.
-//   - x.is holds a word for each thing that is true of the filing: foreclosureStatus, propertyData, trust, estate.
-//   - x.code holds, for each sort key, a keyword that sorts as the key does and has few different values. Counting by
-//     it finds any offset without walking there.
-//   - x.day is filingDate as days since 1970-01-01, for ranges and for the order of filings. It is no `date`: with several
-//     shards, Elasticsearch fails to sort by a date that is missing somewhere ("too far in the future"). filingDate
-//     itself is a keyword, which sorts right too, and is its own code.
-//   - x.point is where boxes are searched. It is rounded, so the two coordinates as loaded decide at the edges of a box,
-//     and alone for map tiles.
+//   - x.text holds the search texts as trigrams with positions, each text followed by two NULs, so
+//     that every position of a text begins a trigram. Texts cannot hold NUL themselves.
+//   - x.runs holds what letters side by side in these texts end with, from each letter on, cut
+//     short: whatever letters a text contains begin a word of it. The postings of a word are far
+//     fewer than those of its trigrams.
+//   - x.is holds a word for each thing that is true of the filing: foreclosureStatus, propertyData,
+//     trust, estate.
+//   - x.code holds, for each sort key, a keyword that sorts as the key does and has few different
+//     values. Counting by it finds any offset without walking there.
+//   - x.day is filingDate as days since 1970-01-01, for ranges and for the order of filings. It is
+//     no `date`: with several shards, Elasticsearch fails to sort by a date that is missing
+//     somewhere ("too far in the future"). filingDate itself is a keyword, which sorts right too,
+//     and is its own code.
+//   - x.point is where boxes are searched. It is rounded, so the two coordinates as loaded decide
+//     at the edges of a box, and alone for map tiles.
 //   - x.cents is the amount in whole cents, because sums of whole numbers are exact.
-//   - x.countyCents is that after a number of the county: what a county has by amounts is counted as a range of it, which visits no
-//     filing.
-//   - x.ownerKey is the key of the owner, which the program computes (index.OwnerKeyOf); x.zip is of five digits.
-//   - x.addressKey is the word of the address (package index/address), and x.address its terms, by which it is found.
-//   - Groups are counted by what has doc values: county, type, owner, holder, classification and categories of the record as they
-//     are, and x.state, x.writtenCity, x.addressKey, x.month and x.year.
+//   - x.countyCents is that after a number of the county: what a county has by amounts is counted
+//     as a range of it, which visits no filing.
+//   - x.ownerKey is the key of the owner, which the program computes (index.OwnerKeyOf); x.zip is
+//     of five digits.
+//   - x.addressKey is the word of the address (package index/address), and x.address its terms, by
+//     which it is found.
+//   - Groups are counted by what has doc values: county, type, owner, holder, classification and
+//     categories of the record as they are, and x.state, x.writtenCity, x.addressKey, x.month and
+//     x.year.
 //
 // The index is sorted as both endpoints list filings by default, so that a first page reads only what it shows.
 package mappings

@@ -15,8 +15,8 @@ type Hop struct {
 	Back       bool   // it is gone from the generation to its parent
 }
 
-// Find returns the path between the generations with these public ids; false where changesets do not lead from one to the other,
-// or know neither.
+// Find returns the path between the generations with these public ids; false where changesets do
+// not lead from one to the other, or know neither.
 func Find(changesets []index.Changeset, since, until string) (Path, bool) {
 	origin := make(map[string]index.Changeset, len(changesets))
 	known := false
@@ -45,7 +45,8 @@ func Find(changesets []index.Changeset, since, until string) (Path, bool) {
 	return path, true
 }
 
-// toRoot returns the changesets from a generation back to the first one that is known. Each parent is older, so it ends.
+// toRoot returns the changesets from a generation back to the first one that is known. Each parent
+// is older, so it ends.
 func toRoot(origin map[string]index.Changeset, id string) (changesets []index.Changeset) {
 	for {
 		s, ok := origin[id]

@@ -92,8 +92,9 @@ func (f files) valid(name string) bool {
 // outage is an error of the folder.
 func outage(err error) error { return fmt.Errorf("%w: %w", index.ErrUnavailable, err) }
 
-// lockFile opens the file at path and locks it against every other lock of it, in this process or another. The lock ends
-// when it is closed, and with its process at the latest. Without wait, acquired is false where the file was not free.
+// lockFile opens the file at path and locks it against every other lock of it, in this process or
+// another. The lock ends when it is closed, and with its process at the latest. Without wait,
+// acquired is false where the file was not free.
 func lockFile(path string, wait bool) (l io.Closer, acquired bool, err error) {
 	file := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 	if wait {

@@ -195,7 +195,8 @@ func (s *storage) Delete(_ context.Context, parts []generation.Part) error {
 	var errs []error
 	for _, p := range parts {
 		for _, suffix := range suffixes[p.Kind] {
-			if err := os.Remove(filepath.Join(s.files.generations(), p.Generation+suffix)); !errors.Is(err, fs.ErrNotExist) {
+			err := os.Remove(filepath.Join(s.files.generations(), p.Generation+suffix))
+			if !errors.Is(err, fs.ErrNotExist) {
 				errs = append(errs, err)
 			}
 		}

@@ -15,12 +15,14 @@ import (
 // and not wanted by it is rubbish.
 type Catalog struct {
 	Form int `json:"form"` // of this document: catalogForm
-	// Lease is the token of the load that holds the lock; "" for none. Run is what it, or the one before, published last.
+	// Lease is the token of the load that holds the lock; "" for none. Run is what it, or the one
+	// before, published last.
 	Lease string `json:"lease,omitempty"`
 	Run   *Run   `json:"run,omitempty"`
 	// Runs are those before it, the newest first.
 	Runs []Run `json:"runs,omitempty"`
-	// Live names the live generation; "" before the first promotion, and in a catalog that was made anew from what is stored.
+	// Live names the live generation; "" before the first promotion, and in a catalog that was made
+	// anew from what is stored.
 	Live string `json:"live,omitempty"`
 	// Promoted says that there was a promotion: without Live, the data are lost.
 	Promoted bool `json:"promoted,omitempty"`
@@ -80,21 +82,23 @@ func parseCatalog(body []byte, where string) (c Catalog, err error) {
 	err = json.Unmarshal(body, &c) // which sets the form even where other members are of another type
 	switch {
 	case c.Form > catalogForm:
-		err = fmt.Errorf("the catalog of generations has form %d, and this program reads %d: use the program that wrote it", c.Form, catalogForm)
+		err = fmt.Errorf("the catalog of generations has form %d, and this program reads %d: "+
+			"use the program that wrote it", c.Form, catalogForm)
 	case err != nil || c.Form != catalogForm:
 		err = fmt.Errorf("%w: %s is damaged: put it back, or delete it, and then %s", index.ErrLost, where, Repair)
 	}
 	return c, err
 }
 
-// adopted returns the catalog of what is stored where there is no document: finished generations, none of them live. But data
-// of another version are those of a program that has no catalog, or another one: its live generation is not to be replaced by
-// the way.
+// adopted returns the catalog of what is stored where there is no document: finished generations,
+// none of them live. But data of another version are those of a program that has no catalog, or
+// another one: its live generation is not to be replaced by the way.
 func adopted(parts []Part, reads func(name string) error) Catalog {
 	c := Catalog{Form: catalogForm}
 	for _, p := range parts {
 		if p.Kind == FilingsPart && p.Sealed {
-			c.Generations = append(c.Generations, Entry{Name: p.Generation, State: Sealed, Filings: p.Filings, Identity: p.Identity})
+			c.Generations = append(c.Generations,
+				Entry{Name: p.Generation, State: Sealed, Filings: p.Filings, Identity: p.Identity})
 			c.Newest, c.Promoted = max(c.Newest, p.Generation), true
 		}
 	}
@@ -209,7 +213,8 @@ func (c *Catalog) forget(n int) {
 	c.compact()
 }
 
-// compact drops tombstones that nothing needs. Their names never come back, so what may still be stored of them is rubbish.
+// compact drops tombstones that nothing needs. Their names never come back, so what may still be
+// stored of them is rubbish.
 func (c *Catalog) compact() {
 	c.Generations = slices.DeleteFunc(c.Generations, func(e Entry) bool {
 		return e.State == Tombstoned && e.Changes == nil && !c.needs(e.Name)
@@ -242,7 +247,9 @@ func (c *Catalog) wants(p Part) bool {
 func (c *Catalog) changesets() (changesets []index.Changeset) {
 	for _, e := range c.Generations {
 		if d := e.Changes; e.Promoted && d != nil {
-			changesets = append(changesets, index.Changeset{Generation: e.Name, Parent: d.Parent, Added: d.Added, Changed: d.Changed, Removed: d.Removed})
+			changesets = append(changesets, index.Changeset{
+				Generation: e.Name, Parent: d.Parent, Added: d.Added, Changed: d.Changed, Removed: d.Removed,
+			})
 		}
 	}
 	return changesets
@@ -263,13 +270,14 @@ var ErrVersion = errors.New("load the filings anew")
 
 // readable returns ErrVersion for a generation that is not of this version.
 func readable(name string, version int) error {
-	of := VersionOf(name)
-	if of == version {
+	loaded := VersionOf(name)
+	if loaded == version {
 		return nil
 	}
 	loadedBy := "a newer"
-	if of < version {
+	if loaded < version {
 		loadedBy = "an older"
 	}
-	return fmt.Errorf("generation %s was loaded by %s version of the program (version %d of the data, and this program reads %d): %w", name, loadedBy, of, version, ErrVersion)
+	return fmt.Errorf("generation %s was loaded by %s version of the program (version %d of the data, "+
+		"and this program reads %d): %w", name, loadedBy, loaded, version, ErrVersion)
 }

@@ -25,13 +25,13 @@
 // Each row is one step. A load that dies after it leaves what the right column says; "the next
 // load" takes the lock when the lease has expired, and begins by deleting all that is not sealed.
 //
-//	take the lock: lease and run        a lease, which expires, or whose process is known to be dead (Storage.ProcessLock)
+//	take the lock: lease and run        a lease, which expires, or whose process is known to be dead
 //	alias to the live generation        the same: this repairs what a crash after a promotion left
 //	entry, building                     an entry, of which nothing is stored; the next load tombstones it
-//	data, sidecars                      rubbish under an entry that is not sealed: it is never shown, and the next load deletes it
+//	data, sidecars                      rubbish under an entry not sealed: never shown, and deleted by the next load
 //	check, mark the data as finished    the same: what is stored says nothing of whether it is sealed
 //	entry, sealed, with its changeset   a generation that is complete and not live; pruned like others
-//	live                                the load has promoted: this is the commit, and services follow it within a second
+//	live                                promoted: this is the commit, and services follow it within a second
 //	alias to the live generation        an alias that is late; the next to take the lock or to swap repairs it
 //	entries tombstoned, changesets      stored data that nothing wants; the next sweep deletes them
 //	delete what is not wanted           the rest of it, for the next sweep

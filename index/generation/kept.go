@@ -31,7 +31,8 @@ func (l *Lifecycle) Kept(ctx context.Context) (kept []index.Generation, err erro
 	for _, g := range all {
 		if g.Sealed && g.Damaged == nil && l.reads(g.Name) == nil {
 			kept = append(kept, index.Generation{
-				Name: g.Name, CreatedAt: g.CreatedAt, Filings: g.Filings, Live: g.Live, Values: g.Values, Fresh: g.Fresh,
+				Name: g.Name, CreatedAt: g.CreatedAt, Filings: g.Filings, Live: g.Live,
+				Values: g.Values, Fresh: g.Fresh,
 			})
 		}
 	}

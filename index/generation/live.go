@@ -9,21 +9,22 @@ import (
 	"filings/index"
 )
 
-// lookTime is what a look may take. All callers that come meanwhile wait for the same response: one that is lost must not keep
-// them from a server that has returned.
+// lookTime is what a look may take. All callers that come meanwhile wait for the same response: one
+// that is lost must not keep them from a server that has returned.
 const lookTime = 3 * time.Second
 
 const (
-	// compareAfter is how long what was compared with the sealing is taken for granted: with the second of a look, a difference
-	// is noticed within ten (rule X24).
+	// compareAfter is how long what was compared with the sealing is taken for granted: with the
+	// second of a look, a difference is noticed within ten (rule X24).
 	compareAfter = 8 * time.Second
 	// compareTime is what comparing may take. A look waits for it, and who came meanwhile for the look.
 	compareTime = lookTime / 2
 )
 
-// Live returns a Reader of the live generation. While the generation stays the same it is the same Reader, so that what the
-// Reader has cached lasts. It is index.ErrLost if none is live or stored, although one was live before. Under traffic no caller
-// waits for a look: one is begun before the result of the last one is too old.
+// Live returns a Reader of the live generation. While the generation stays the same it is the same
+// Reader, so that what the Reader has cached lasts. It is index.ErrLost if none is live or stored,
+// although one was live before. Under traffic no caller waits for a look: one is begun before the
+// result of the last one is too old.
 func (l *Lifecycle) Live(ctx context.Context) (index.Reader, error) {
 	came, prefetchAfter := l.Now(), l.LiveFor*3/4
 	for {
@@ -94,8 +95,8 @@ func (l *Lifecycle) look(ctx context.Context) (*seen, error) {
 	}
 }
 
-// follow makes k's reader that of the live generation, which is the one before if it is of the same generation, and stored; and
-// compares that with what was sealed, now and then.
+// follow makes k's reader that of the live generation, which is the one before if it is of the same
+// generation, and stored; and compares that with what was sealed, now and then.
 func (l *Lifecycle) follow(ctx context.Context, k *seen, c *Catalog) error {
 	if err := l.reads(c.Live); err != nil {
 		return err
@@ -114,8 +115,8 @@ func (l *Lifecycle) follow(ctx context.Context, k *seen, c *Catalog) error {
 	return k.differs
 }
 
-// changed returns index.ErrChanged if a generation is not what was sealed. What cannot be read now says nothing: whether the
-// engine responds, searches show.
+// changed returns index.ErrChanged if a generation is not what was sealed. What cannot be read now
+// says nothing: whether the engine responds, searches show.
 func (l *Lifecycle) changed(ctx context.Context, e *Entry) error {
 	if e == nil || len(e.Identity) == 0 {
 		return nil
@@ -124,7 +125,8 @@ func (l *Lifecycle) changed(ctx context.Context, e *Entry) error {
 	defer cancel()
 	now, err := l.storage.Identity(ctx, e.Name)
 	if err != nil {
-		l.Log.DebugContext(ctx, "a generation was not compared with what was sealed", "generation", e.Name, "error", err)
+		l.Log.DebugContext(ctx, "a generation was not compared with what was sealed",
+			"generation", e.Name, "error", err)
 		return nil
 	}
 	if differs := e.Identity.Differs(now); differs != "" {
@@ -133,7 +135,8 @@ func (l *Lifecycle) changed(ctx context.Context, e *Entry) error {
 	return nil
 }
 
-// LookAgain makes the next Live look at the catalog. The reader is kept, for the case that its generation still is the live one.
+// LookAgain makes the next Live look at the catalog. The reader is kept, for the case that its
+// generation still is the live one.
 func (l *Lifecycle) LookAgain() {
 	stale := &seen{}
 	if k := l.seen.Load(); k != nil {

@@ -79,9 +79,10 @@ func (k *lock) Prune(ctx context.Context, previous string, keep, changesets int)
 	return pruned, err
 }
 
-// sweep deletes and returns what is stored and not wanted. What is there is listed before the catalog is read: since nothing is
-// stored that the catalog did not name before, and nothing is wanted again that once was not, a load that stops in between, and
-// lost the lock when it goes on, deletes nothing that another one needs.
+// sweep deletes and returns what is stored and not wanted. What is there is listed before the
+// catalog is read: since nothing is stored that the catalog did not name before, and nothing is
+// wanted again that once was not, a load that stops in between, and lost the lock when it goes on,
+// deletes nothing that another one needs.
 func (k *lock) sweep(ctx context.Context) (unwanted []Part, err error) {
 	parts, err := k.life.storage.Parts(ctx, false)
 	if err != nil {

@@ -61,7 +61,8 @@ func (l *Lifecycle) swap(ctx context.Context, from, to string, condition func(*C
 		return fmt.Errorf("making %s live: %w", to, err)
 	}
 	if err := l.publish(ctx); err != nil {
-		l.Log.WarnContext(ctx, "the generation is live, and its public name does not lead to it: the next load or rollback repairs it", "generation", to, "error", err)
+		l.Log.WarnContext(ctx, "the generation is live, and its public name does not lead to it: "+
+			"the next load or rollback repairs it", "generation", to, "error", err)
 	}
 	return nil
 }
@@ -81,7 +82,8 @@ func (l *Lifecycle) publish(ctx context.Context) error {
 			return err
 		}
 	}
-	return fmt.Errorf("where the public name of the live generation leads has changed %d times: %w", publishTries, ErrStale)
+	return fmt.Errorf("where the public name of the live generation leads has changed %d times: %w",
+		publishTries, ErrStale)
 }
 
 // publishTries is more often than anybody makes another generation live at the same moment.

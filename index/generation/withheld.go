@@ -81,7 +81,8 @@ func (l *Lifecycle) readWithheld(ctx context.Context) (w Withheld, d Document, e
 	}
 	switch {
 	case w.Form > withheldForm:
-		err = fmt.Errorf("it has form %d, and this program reads %d: use the program that wrote it", w.Form, withheldForm)
+		err = fmt.Errorf("it has form %d, and this program reads %d: use the program that wrote it",
+			w.Form, withheldForm)
 	case err != nil || w.Last < c.Withheld:
 		err = fmt.Errorf("it is lost, damaged or an old one, without which loads would bring back what it withholds: "+
 			"put the document %q beside %s back", WithheldDocument, l.storage.Where(""))

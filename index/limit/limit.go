@@ -174,7 +174,8 @@ func (l *Limit) enqueue(name, kind string, caller Caller) *call {
 		a.short.account, a.long.account = a, a
 		l.accounts[name] = a
 	}
-	c := &call{kind: kind, caller: caller, owed: a.inProgress > 0 || a.short.hasOther(caller) || a.long.hasOther(caller)}
+	owed := a.inProgress > 0 || a.short.hasOther(caller) || a.long.hasOther(caller)
+	c := &call{kind: kind, caller: caller, owed: owed}
 	c.queue = &a.short
 	if l.lastsLong(name, kind) {
 		c.queue = &a.long

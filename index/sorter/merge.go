@@ -57,7 +57,8 @@ func (r *run) advance() (err error) {
 	return err
 }
 
-// read reads a length and as many bytes into buffer, which it replaces if it is too small; io.EOF where nothing is left.
+// read reads a length and as many bytes into buffer, which it replaces if it is too small; io.EOF
+// where nothing is left.
 func read(from *bufio.Reader, buffer []byte) ([]byte, error) {
 	n, err := binary.ReadUvarint(from)
 	if err != nil {

@@ -30,8 +30,8 @@ type Sorter struct {
 	ends  []int64  // where each run ends in file
 }
 
-// item is an item in the arena. prefix is the start of its key, which decides most comparisons. It is as small as that: an
-// order of filings has an item for each.
+// item is an item in the arena. prefix is the start of its key, which decides most comparisons. It
+// is as small as that: an order of filings has an item for each.
 type item struct {
 	prefix  uint64
 	at, end uint32
@@ -97,8 +97,8 @@ func (s *Sorter) spill() (err error) {
 // unlinks: an open file may lose its name. On Windows it may not.
 const unlinks = runtime.GOOS != "windows"
 
-// Nameless makes a file in dir ("" for the folder of temporary files) that is gone when Discard has closed it, or (but on
-// Windows) its process ends.
+// Nameless makes a file in dir ("" for the folder of temporary files) that is gone when Discard has
+// closed it, or (but on Windows) its process ends.
 func Nameless(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, "sort-*")
 	if err != nil && dir == "" {

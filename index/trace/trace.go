@@ -1,9 +1,11 @@
-// Package trace begins and ends the spans of requests and loads, for OpenTelemetry. It owns what a span may hold: names of
-// methods, patterns of paths, phases, kinds of errors, numbers. It refuses texts of clients and of filings: no key, path,
-// query, term, record, account or message of an error is ever in a span.
+// Package trace begins and ends the spans of requests and loads, for OpenTelemetry. It owns what a
+// span may hold: names of methods, patterns of paths, phases, kinds of errors, numbers. It refuses
+// texts of clients and of filings: no key, path, query, term, record, account or message of an
+// error is ever in a span.
 //
-// A span lies within the one that its context has, and is recorded only if that one is. So whoever times something needs
-// no tracer, and where there is none, a span costs a look into the context and no memory.
+// A span lies within the one that its context has, and is recorded only if that one is. So whoever
+// times something needs no tracer, and where there is none, a span costs a look into the context
+// and no memory.
 package trace
 
 import (
@@ -32,7 +34,8 @@ func (t *Tracer) Request(traceparent, tracestate string) (context.Context, Span)
 	}
 	ctx := context.Background()
 	if traceparent != "" {
-		ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": traceparent, "tracestate": tracestate})
+		headers := propagation.MapCarrier{"traceparent": traceparent, "tracestate": tracestate}
+		ctx = propagation.TraceContext{}.Extract(ctx, headers)
 	}
 	ctx, span := t.tracer.Start(ctx, "request", trace.WithSpanKind(trace.SpanKindServer))
 	return ctx, Span{span}
@@ -70,7 +73,8 @@ type Database struct {
 func (d Database) Start(ctx context.Context, operation string) (context.Context, Span) {
 	ctx, s := start(ctx, operation, trace.SpanKindClient)
 	if s.recorded() {
-		s.span.SetAttributes(attribute.String("db.operation.name", operation), attribute.String("db.system.name", d.System))
+		s.span.SetAttributes(
+			attribute.String("db.operation.name", operation), attribute.String("db.system.name", d.System))
 		if d.Collection != "" {
 			s.span.SetName(operation + " " + d.Collection)
 			s.span.SetAttributes(attribute.String("db.collection.name", d.Collection))
@@ -114,8 +118,9 @@ func (s Span) Number(key string, value int64) {
 	}
 }
 
-// EndRequest ends the span of a request, by the names that OpenTelemetry has for HTTP. route is the pattern of its path, "" where it
-// came to none. failure is the error's code, "" where the service did not fail.
+// EndRequest ends the span of a request, by the names that OpenTelemetry has for HTTP. route is the
+// pattern of its path, "" where it came to none. failure is the error's code, "" where the service
+// did not fail.
 func (s Span) EndRequest(method, route string, status int, failure string) {
 	if s.recorded() {
 		name := method
@@ -127,7 +132,8 @@ func (s Span) EndRequest(method, route string, status int, failure string) {
 			s.span.SetAttributes(attribute.String("http.route", route))
 		}
 		s.span.SetName(name)
-		s.span.SetAttributes(attribute.String("http.request.method", method), attribute.String("url.scheme", "https"), attribute.Int("http.response.status_code", status))
+		s.span.SetAttributes(attribute.String("http.request.method", method),
+			attribute.String("url.scheme", "https"), attribute.Int("http.response.status_code", status))
 	}
 	s.End(failure)
 }

@@ -8,10 +8,11 @@ import (
 	"filings/index"
 )
 
-// Groups returns what index.Reader says of the filings that w selects by one or two dimensions. It reads the selected rows
-// once, and counts them by the codes of their words.
+// Groups returns what index.Reader says of the filings that w selects by one or two dimensions. It
+// reads the selected rows once, and counts them by the codes of their words.
 func (t *Table) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (all index.Groups, err error) {
-	axes := [2]axis{{keys: [][]string{{""}}}, {keys: [][]string{{""}}}} // without a dimension all rows have the same place
+	none := axis{keys: [][]string{{""}}} // all rows have the same place
+	axes := [2]axis{none, none}
 	for i, d := range q.By {
 		if axes[i], err = t.axis(ctx, d); err != nil {
 			return all, err
@@ -77,8 +78,8 @@ func (a *axis) places(ctx context.Context, t *Table, chunk int) (func(row int) u
 	return func(row int) uint32 { return a.place[codes[row]] }, err
 }
 
-// Cells returns what index.Reader says of the tiles of a map. It reads the selected rows once; what it keeps is as large
-// as the grid.
+// Cells returns what index.Reader says of the tiles of a map. It reads the selected rows once; what
+// it keeps is as large as the grid.
 func (t *Table) Cells(ctx context.Context, w index.Filter, grid index.Grid) ([]index.Cell, error) {
 	s, err := t.selected(ctx, grid.Where(w))
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"filings/index/sorter"
 )
 
-// sortBuffer is how much a sorter holds in memory. Seven of them work at a time. At 2 MiB a billion bytes make 500 runs,
-// which are still merged in one pass.
+// sortBuffer is how much a sorter holds in memory. Seven of them work at a time. At 2 MiB a billion
+// bytes make 500 runs, which are still merged in one pass.
 const sortBuffer = 2 << 20
 
-// Changes are the filings that were put and removed, of which the last action counts. They are collected in any order, until
-// Build lays them out. They have to be closed.
+// Changes are the filings that were put and removed, of which the last action counts. They are
+// collected in any order, until Build lays them out. They have to be closed.
 type Changes struct {
 	actions uint64
 	sorted  *sorter.Sorter // stored values and records in the default order; keys end with the number of the action
@@ -64,14 +64,18 @@ func appendRowKey(dst []byte, v *storedValues) ([]byte, error) {
 	return binary.BigEndian.AppendUint64(dst, ^uint64(v.id)), err
 }
 
-// merged calls visit for the items of s and the keys of base, which may be nil, in the order of their keys. A key of base
-// comes with the value nil; that it has a value can be seen where it was yielded.
-func merged(ctx context.Context, s *sorter.Sorter, base iter.Seq2[[]byte, error], visit func(key, value []byte) error) error {
+// merged calls visit for the items of s and the keys of base, which may be nil, in the order of
+// their keys. A key of base comes with the value nil; that it has a value can be seen where it was
+// yielded.
+func merged(
+	ctx context.Context, s *sorter.Sorter, base iter.Seq2[[]byte, error], visit func(key, value []byte) error,
+) error {
 	if base == nil {
 		return s.Each(ctx, visit)
 	}
 	type item struct{ key, value []byte }
-	next, stop := iter.Pull2(func(yield func(item, error) bool) { // those of an update are few: pulling them costs less than pulling base
+	// Those of an update are few: pulling them costs less than pulling base.
+	next, stop := iter.Pull2(func(yield func(item, error) bool) {
 		err := s.Each(ctx, func(key, value []byte) error {
 			if !yield(item{key, value}, nil) {
 				return errStopped
@@ -112,7 +116,8 @@ type baseRow struct {
 	record []byte
 }
 
-// baseRows yields what rows of base are numbered by, those that are not gone, and puts each into row before; nil without base.
+// baseRows yields what rows of base are numbered by, those that are not gone, and puts each into
+// row before; nil without base.
 func (b *builder) baseRows(row *baseRow) iter.Seq2[[]byte, error] {
 	if b.base == nil {
 		return nil

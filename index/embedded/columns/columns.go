@@ -1,32 +1,35 @@
-// Package columns lays filings out in columns and finds them there. It owns what is in the columns, how a filter, a sort
-// and an aggregation are evaluated over them, and the cache of what was read. It refuses to know where the columns are
-// kept: Build hands chunks of bytes to a Sink, and a Table reads them back through a Source.
+// Package columns lays filings out in columns and finds them there. It owns what is in the columns,
+// how a filter, a sort and an aggregation are evaluated over them, and the cache of what was read.
+// It refuses to know where the columns are kept: Build hands chunks of bytes to a Sink, and a Table
+// reads them back through a Source.
 //
 // # Design
 //
-// Filings are numbered in the default order: row 0 is the first filing of an unfiltered list. What filings are found and
-// sorted by is laid out in columns, in chunks of 65,536 rows:
+// Filings are numbered in the default order: row 0 is the first filing of an unfiltered list. What
+// filings are found and sorted by is laid out in columns, in chunks of 65,536 rows:
 //
-//   - coded columns (county, city, filing type, date, …) hold a number for each row, which a dictionary explains. A
-//     predicate is evaluated once for each word of the dictionary, then the rows are looked up. Groups are counted by
-//     the numbers of their words.
+//   - coded columns (county, city, filing type, date, …) hold a number for each row, which a
+//     dictionary explains. A predicate is evaluated once for each word of the dictionary, then the
+//     rows are looked up. Groups are counted by the numbers of their words.
 //   - numbers (amounts, coordinates, instants) are compared as they are.
-//   - search texts stand side by side. An index of their runs of letters says which rows have a word, and an index of their trigrams in
-//     which blocks of 16 rows any other term may be; these are read, and searched byte by byte.
+//   - search texts stand side by side. An index of their runs of letters says which rows have a
+//     word, and an index of their trigrams in which blocks of 16 rows any other term may be; these
+//     are read, and searched byte by byte.
 //   - records stand in compressed blocks of 16 rows. A list of all ids says in which row each is.
 //   - orders list the rows sorted by owner, amount, and so on, in both directions.
 //
 // A filter is evaluated chunk by chunk into one bit a row. Its bits, and for each sort how many of them precede every
 // 4,096th position of that order, are cached; so a page costs the same at any offset.
 //
-// Why not SQL, over indexed columns? A driver in Go takes 0.5 µs and more to hand over each matching row number, which for a
-// county with 480,000 filings is a quarter of a second; the loop over its column takes a millisecond. And every index would
-// cost its share of every load. The index of trigrams only says where to read, so a term is found exactly in every script. It is
-// paid once for a filter, not for a page.
+// Why not SQL, over indexed columns? A driver in Go takes 0.5 µs and more to hand over each
+// matching row number, which for a county with 480,000 filings is a quarter of a second; the loop
+// over its column takes a millisecond. And every index would cost its share of every load. The
+// index of trigrams only says where to read, so a term is found exactly in every script. It is paid
+// once for a filter, not for a page.
 //
-// Build sorts what was put by an external merge sort (package sorter), and merges it with the rows and the orders of the table that
-// it changes, if there is one. Besides dictionaries, which grow by the number of different words, it needs some 12 bytes of memory
-// a filing.
+// Build sorts what was put by an external merge sort (package sorter), and merges it with the rows
+// and the orders of the table that it changes, if there is one. Besides dictionaries, which grow by
+// the number of different words, it needs some 12 bytes of memory a filing.
 package columns
 
 import (
@@ -64,8 +67,8 @@ const (
 // Sink stores a chunk of a column. data is valid during the call only.
 type Sink func(name string, chunk int, data []byte) error
 
-// Source returns a chunk as a Sink stored it, from one byte of it to before another (-1: to its end), or an error that says
-// what was attempted. Whatever it returns is as it was written.
+// Source returns a chunk as a Sink stored it, from one byte of it to before another (-1: to its
+// end), or an error that says what was attempted. Whatever it returns is as it was written.
 type Source func(ctx context.Context, name string, chunk, from, to int) (data []byte, err error)
 
 // ErrDamaged is the error of stored values and chunks that are not as they were written.

@@ -55,7 +55,7 @@ var numbers = [...]struct {
 	numberLatitude:  {index.Latitude, number(index.Latitude)},
 	numberLongitude: {index.Longitude, number(index.Longitude)},
 	{index.LotSizeAcres, number(index.LotSizeAcres)},
-	{index.EquityPercent, func(_ *index.Filing, d *index.Derived) (float64, bool) { return d.EquityPercent, d.HasEquity }},
+	{index.EquityPercent, equityPercent},
 }
 
 // Positions in numbers.
@@ -85,6 +85,10 @@ func folded(field index.Field) func(*index.Filing, *index.Derived) string {
 
 func number(field index.Field) func(*index.Filing, *index.Derived) (float64, bool) {
 	return func(f *index.Filing, _ *index.Derived) (float64, bool) { return f.Number(field) }
+}
+
+func equityPercent(_ *index.Filing, d *index.Derived) (float64, bool) {
+	return d.EquityPercent, d.HasEquity
 }
 
 // traits lists which of the yes-or-no fields hold.
@@ -128,7 +132,7 @@ func dimension(d index.Dimension) (column string, keys func(word string) []strin
 	case index.ByHolder:
 		return "filingHolder", whole
 	case index.ByOwner:
-		return coded[codedOwner].name, one(func(word string) string { _, written, _ := strings.Cut(word, valueEnd); return written })
+		return coded[codedOwner].name, one(writtenOwner)
 	case index.ByAddress:
 		return coded[codedAddress].name, whole
 	case index.ByDateRange:
@@ -156,6 +160,12 @@ func listed(word string) []string {
 }
 
 func lists(word, v string) bool { return slices.Contains(listed(word), v) }
+
+// writtenOwner returns the owner as written of a word of that column.
+func writtenOwner(word string) string {
+	_, written, _ := strings.Cut(word, valueEnd)
+	return written
+}
 
 // month returns the month of a day, "" for none.
 func month(date string) string { return date[:min(len(date), len("2006-01"))] }

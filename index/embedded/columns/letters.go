@@ -13,10 +13,11 @@ import (
 	"filings/index"
 )
 
-// The runs of the search texts (index.CutRun) have an index too: a dictionary of all of them, which is sorted by how they begin and by how
-// they end, and for each chunk the rows of those that occur there. A term that is a run of letters is in the rows of the runs that contain
-// it, and no text is read; of any other term, each run leaves few blocks to be read. Only for a run that may go on at both its ends the whole
-// dictionary is looked through.
+// The runs of the search texts (index.CutRun) have an index too: a dictionary of all of them, which
+// is sorted by how they begin and by how they end, and for each chunk the rows of those that occur
+// there. A term that is a run of letters is in the rows of the runs that contain it, and no text is
+// read; of any other term, each run leaves few blocks to be read. Only for a run that may go on at
+// both its ends the whole dictionary is looked through.
 
 // letterColumn collects the runs of a chunk, and writes them with it.
 type letterColumn struct {
@@ -157,8 +158,8 @@ func (r *letterRuns) with(ctx context.Context, run index.Run) (codes []uint32, e
 	}
 }
 
-// ofRuns holds for the rows that have, of each run of a term, one of those that a text with the term may have: all rows with the term,
-// and no others if it is a run itself (alone).
+// ofRuns holds for the rows that have, of each run of a term, one of those that a text with the
+// term may have: all rows with the term, and no others if it is a run itself (alone).
 func (t *Table) ofRuns(ctx context.Context, term string) (c condition, alone bool, err error) {
 	all := index.Runs(term)
 	if len(all) == 0 {

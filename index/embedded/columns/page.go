@@ -16,8 +16,9 @@ import (
 // enough for the table of 500,000 rows to be half a kilobyte. Chunks are whole blocks.
 const blockRows = 4096
 
-// Rows returns the rows of a page, how many rows its filter selects in all, and the position after the page's, "" where there
-// are none: how many rows of the whole order, selected or not, come before what follows.
+// Rows returns the rows of a page, how many rows its filter selects in all, and the position after
+// the page's, "" where there are none: how many rows of the whole order, selected or not, come
+// before what follows.
 func (t *Table) Rows(ctx context.Context, q index.Query) (rows []uint32, total int64, end string, err error) {
 	if q.Sort != index.DefaultSort && !slices.Contains(orders(), q.Sort) {
 		return nil, 0, "", fmt.Errorf("embedded engine: filings are not sorted by %v", q.Sort)
@@ -80,8 +81,8 @@ func (t *Table) IDs(ctx context.Context, rows []uint32) ([]int64, error) {
 // start is where a page begins: at a row of an order, and then after so many of the selected ones.
 type start struct{ row, skip int }
 
-// start returns where the page of q begins. A page at an offset of what a filter selects is found by its seek table, all
-// others without one.
+// start returns where the page of q begins. A page at an offset of what a filter selects is found
+// by its seek table, all others without one.
 func (t *Table) start(ctx context.Context, q index.Query, s *selection) (start, error) {
 	switch {
 	case q.After != "":
@@ -125,7 +126,9 @@ func (t *Table) rowAt(ctx context.Context, q index.Query) (int, error) {
 }
 
 // page returns the rows of a page, and the position after the last of them.
-func (t *Table) page(ctx context.Context, q index.Query, s *selection, from start) (rows []uint32, after int, err error) {
+func (t *Table) page(
+	ctx context.Context, q index.Query, s *selection, from start,
+) (rows []uint32, after int, err error) {
 	n := q.Limit
 	if q.After == "" {
 		n = min(n, t.count(s)-q.Offset) // with the last of them the search ends
@@ -188,7 +191,8 @@ func (t *Table) countOf(ctx context.Context, s *selection, order index.Sort, blo
 	return n, err
 }
 
-// selectedOf returns the rows of a block of an order that are selected, in that order: those from a row of the order on.
+// selectedOf returns the rows of a block of an order that are selected, in that order: those from a
+// row of the order on.
 func (t *Table) selectedOf(ctx context.Context, s *selection, order index.Sort, block, from int) ([]uint32, error) {
 	if s != nil && order == index.DefaultSort {
 		n, err := t.countOf(ctx, s, order, block)

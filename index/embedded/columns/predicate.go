@@ -362,7 +362,8 @@ func (t *Table) inBlocks(term []byte) condition {
 			candidates, err = t.candidates(ctx, chunk, term)
 		}
 		for block := range min(blocksAChunk, len(bits)*64/rowsABlock) {
-			bits[block*rowsABlock/64] |= candidates[block/64] >> (block % 64) & 1 * wholeBlock << (block * rowsABlock % 64)
+			may := candidates[block/64] >> (block % 64) & 1
+			bits[block*rowsABlock/64] |= may * wholeBlock << (block * rowsABlock % 64)
 		}
 		return err
 	}

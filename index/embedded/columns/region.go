@@ -7,7 +7,8 @@ import (
 	"filings/index"
 )
 
-// side is how many cells a raster has from west to east, and from south to north: a rim is in one of 16 of them or so. The raster takes 4 kB.
+// side is how many cells a raster has from west to east, and from south to north: a rim is in one
+// of 16 of them or so. The raster takes 4 kB.
 const side = 64
 
 // raster tells of most points of a region's bounds, without computing, whether they are in it.
@@ -66,7 +67,8 @@ func (t *raster) Has(at index.Point) bool {
 	if longitude < 0 {
 		longitude += 360
 	}
-	// What is just on a cell's edge may get into the cell beside it: Meets takes cells for larger than that. A region of no width divides 0 by 0.
+	// What is just on a cell's edge may get into the cell beside it: Meets takes cells for larger
+	// than that. A region of no width divides 0 by 0.
 	x := min(side-1, max(0, int(longitude/t.wide)))
 	y := min(side-1, max(0, int((at.Latitude-t.bounds.South)/t.high)))
 	if kind := t.cells[y*side+x]; kind != rim {

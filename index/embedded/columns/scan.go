@@ -6,9 +6,9 @@ import (
 	"filings/index"
 )
 
-// The loops over the rows of a chunk set the bits of those for which a condition holds, and leave the others as they are.
-// They take 64 rows at a time and have no branch that depends on a value, since the processor would guess it wrong: a box
-// takes a third of the time that it takes with one.
+// The loops over the rows of a chunk set the bits of those for which a condition holds, and leave
+// the others as they are. They take 64 rows at a time and have no branch that depends on a value,
+// since the processor would guess it wrong: a box takes a third of the time that it takes with one.
 
 // setCoded sets the bits of the rows for whose code table has 1. It has bytes, of which caches hold more.
 func setCoded(bits []uint64, codes []uint32, table []uint8) {
@@ -57,7 +57,8 @@ func one(is bool) uint64 {
 	return 0
 }
 
-// find sets the bits of the rows in whose texts term is. texts are those of whole blocks, the first of them that of a row.
+// find sets the bits of the rows in whose texts term is. texts are those of whole blocks, the first
+// of them that of a row.
 func find(texts []byte, row int, term []byte, bits []uint64) {
 	for {
 		at := bytes.Index(texts, term)

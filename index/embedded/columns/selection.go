@@ -83,16 +83,19 @@ func (t *Table) evaluate(ctx context.Context, w index.Filter) (*selection, error
 	return s, nil
 }
 
-// compileAll compiles the predicates of w: ids, which leave nothing in most chunks, go first, and those that read texts last. Of several
-// such, the rows that may have all of their terms are found before one text is read, and long terms, which few filings have, go first.
-// What follows is not evaluated in chunks in which nothing is left.
+// compileAll compiles the predicates of w: ids, which leave nothing in most chunks, go first, and
+// those that read texts last. Of several such, the rows that may have all of their terms are found
+// before one text is read, and long terms, which few filings have, go first. What follows is not
+// evaluated in chunks in which nothing is left.
 func (t *Table) compileAll(ctx context.Context, w index.Filter) ([]condition, error) {
 	var first, quick, mays, slow []condition
 	length := func(p index.Predicate) int {
 		contains, _ := p.(index.Contains)
 		return len(contains.Text)
 	}
-	for _, p := range slices.SortedStableFunc(slices.Values(w.Predicates()), func(a, b index.Predicate) int { return length(b) - length(a) }) {
+	predicates := slices.Clone(w.Predicates())
+	slices.SortStableFunc(predicates, func(a, b index.Predicate) int { return length(b) - length(a) })
+	for _, p := range predicates {
 		var c, may condition
 		var err error
 		if contains, is := p.(index.Contains); is {

@@ -15,10 +15,11 @@ import (
 	"filings/index/cache"
 )
 
-// Table is the columns of a generation's filings, open for reading. It is safe for concurrent use. What it reads stays in a
-// cache: all columns and orders take 140 bytes a filing, the bits of a filter an eighth of one. What
-// is evicted is read again, at the speed of a copy. Its methods return
-// index.ErrUnavailable, with ErrDamaged, for columns that are not as they were written, and end with their contexts.
+// Table is the columns of a generation's filings, open for reading. It is safe for concurrent use.
+// What it reads stays in a cache: all columns and orders take 140 bytes a filing, the bits of a
+// filter an eighth of one. What is evicted is read again, at the speed of a copy. Its methods
+// return index.ErrUnavailable, with ErrDamaged, for columns that are not as they were written, and
+// end with their contexts.
 type Table struct {
 	name   string
 	rows   int
@@ -27,7 +28,8 @@ type Table struct {
 	blocks sync.Pool // of *recordBlock: one of the longest records has 11 MB
 }
 
-// Open returns the Table of so many filings, whose columns are in source, and stay in c under name. Errors have that name.
+// Open returns the Table of so many filings, whose columns are in source, and stay in c under name.
+// Errors have that name.
 func Open(name string, filings int64, source Source, c *cache.Cache) *Table {
 	return &Table{name: name, rows: int(filings), source: source, cache: c}
 }
@@ -37,8 +39,9 @@ func (t *Table) chunks() int { return (t.rows + ChunkRows - 1) / ChunkRows }
 // rowsOf returns how many rows a chunk has.
 func (t *Table) rowsOf(chunk int) int { return min(ChunkRows, t.rows-chunk*ChunkRows) }
 
-// cached returns what t keeps under text (the name of a column, whose chunk it is, or the text of a filter, which is no such
-// name), or else what create returns, which also returns its size in bytes.
+// cached returns what t keeps under text (the name of a column, whose chunk it is, or the text of a
+// filter, which is no such name), or else what create returns, which also returns its size in
+// bytes.
 func cached[T any](
 	ctx context.Context, t *Table, text string, chunk int, create func(context.Context) (T, int, error),
 ) (v T, err error) {
@@ -49,8 +52,8 @@ func cached[T any](
 	return v, err
 }
 
-// decoded returns a chunk as decode reads it, which also returns the size of that in bytes, and false for a chunk that is
-// not as it was written.
+// decoded returns a chunk as decode reads it, which also returns the size of that in bytes, and
+// false for a chunk that is not as it was written.
 func decoded[T any](
 	ctx context.Context, t *Table, name string, chunk int, decode func(data []byte) (T, int, bool),
 ) (T, error) {
@@ -72,8 +75,9 @@ func readColumn[T element](ctx context.Context, t *Table, name string, chunk int
 	})
 }
 
-// lookEvery is how many steps of a loop over words or groups are made between two looks at the context: a few milliseconds, so that a slot
-// is free soon after its request has ended. Loops over rows look at it once a chunk, where they read a column.
+// lookEvery is how many steps of a loop over words or groups are made between two looks at the
+// context: a few milliseconds, so that a slot is free soon after its request has ended. Loops over
+// rows look at it once a chunk, where they read a column.
 const lookEvery = 4096
 
 // ended returns the error of ctx at some of the steps of a loop.
@@ -148,7 +152,8 @@ func (t *Table) Records(ctx context.Context, rows []uint32, visit func(position 
 	return nil
 }
 
-// recordBlock is the block of records that was read last. Blocks are not cached: who reads all of them would evict everything else.
+// recordBlock is the block of records that was read last. Blocks are not cached: who reads all of
+// them would evict everything else.
 type recordBlock struct {
 	next       int // the row after those that were cut off
 	data, rest []byte

@@ -8,16 +8,19 @@ import (
 	"slices"
 )
 
-// The search texts of a chunk have an index: for each three bytes in a row, the blocks of 16 rows in which they occur. A term
-// can only be in the blocks that have all of its trigrams, so only these are read.
+// The search texts of a chunk have an index: for each three bytes in a row, the blocks of 16 rows
+// in which they occur. A term can only be in the blocks that have all of its trigrams, so only
+// these are read.
 //
-// The smaller the blocks, the fewer bytes are read, and the larger is the index. Of the 26 MB of texts of the figures, a
-// name has 430 kB read in blocks of 32 rows, 160 kB in blocks of 16 and 63 kB in blocks of 8, with indexes of 9, 13 and 17 MB.
+// The smaller the blocks, the fewer bytes are read, and the larger is the index. Of the 26 MB of
+// texts of the figures, a name has 430 kB read in blocks of 32 rows, 160 kB in blocks of 16 and 63
+// kB in blocks of 8, with indexes of 9, 13 and 17 MB.
 //
-// Bytes are told apart by class: letters, digits, the blank and the end of a value each have one of their own, other bytes
-// share the rest. So there are few trigrams whatever the texts are, and an index has at most two bytes for each byte of them,
-// beside a megabyte; with names and addresses half a byte. A block that has the classes of a term may lack the term: the
-// index only saves reading.
+// Bytes are told apart by class: letters, digits, the blank and the end of a value each have one of
+// their own, other bytes share the rest. So there are few trigrams whatever the texts are, and an
+// index has at most two bytes for each byte of them, beside a megabyte; with names and addresses
+// half a byte. A block that has the classes of a term may lack the term: the index only saves
+// reading.
 
 // Classes of bytes: 26 letters, 10 digits, and these.
 const (
@@ -85,8 +88,8 @@ func (l *rowList) appendTo(dst []byte, size int) []byte {
 	return dst
 }
 
-// addSet adds what appendTo wrote of so many rows or blocks to their bits, the last words of which may be missing where there are no rows.
-// It is false for what is no such set.
+// addSet adds what appendTo wrote of so many rows or blocks to their bits, the last words of which
+// may be missing where there are no rows. It is false for what is no such set.
 func addSet(bits []uint64, set []byte, of int) bool {
 	if len(set) < of/8 {
 		return follow(bits, set, of)
@@ -117,8 +120,9 @@ func newTrigramColumn(to Sink) *trigramColumn {
 	return &trigramColumn{to, make([]rowList, classes*classes*classes)}
 }
 
-// add notes the trigrams of a row in a block of the chunk: those that begin at any byte of its texts, so that a term of one or two
-// bytes begins a trigram wherever it is. After the texts are more ends.
+// add notes the trigrams of a row in a block of the chunk: those that begin at any byte of its
+// texts, so that a term of one or two bytes begins a trigram wherever it is. After the texts are
+// more ends.
 func (c *trigramColumn) add(block int, texts []byte) {
 	at := func(i int) byte {
 		if i < len(texts) {
@@ -131,7 +135,8 @@ func (c *trigramColumn) add(block int, texts []byte) {
 	}
 }
 
-// put writes the index of a chunk: the numbers of the trigrams that occur, rising, and where the set of each ends; and the sets.
+// put writes the index of a chunk: the numbers of the trigrams that occur, rising, and where the
+// set of each ends; and the sets.
 func (c *trigramColumn) put(chunk int) error {
 	var sets []byte
 	var numbers, ends []uint32
@@ -237,7 +242,8 @@ func allBlocks() (b blocks) {
 // near is how many bytes between two blocks are read with them: they may share what a source checks at once.
 const near = 4096
 
-// each calls visit for runs of blocks, from first to before end, and of what lies between those that are near each other.
+// each calls visit for runs of blocks, from first to before end, and of what lies between those
+// that are near each other.
 func (b *blocks) each(starts []uint32, visit func(first, end int) error) error {
 	first, end := -1, 0
 	for i, word := range b {

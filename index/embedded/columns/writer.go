@@ -104,8 +104,8 @@ const (
 	blocksAChunk = ChunkRows / rowsABlock
 )
 
-// textColumn is the search texts: a chunk holds those of its rows one after the other. Other columns say where each block
-// of them begins, and which trigrams and runs they have.
+// textColumn is the search texts: a chunk holds those of its rows one after the other. Other
+// columns say where each block of them begins, and which trigrams and runs they have.
 type textColumn struct {
 	to       Sink
 	trigrams *trigramColumn
@@ -114,7 +114,8 @@ type textColumn struct {
 	data     []byte
 	row      int // in the chunk
 	chunk    int
-	writing  errgroup.Group // a chunk, while the next one is filled: trigrams take a quarter of the CPU time of an update
+	// writing is of a chunk, while the next one is filled: trigrams take a quarter of an update's CPU time.
+	writing errgroup.Group
 }
 
 func newTextColumn(to Sink) *textColumn {
