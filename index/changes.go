@@ -134,20 +134,10 @@ type ChangeQuery struct {
 	FieldGroups FieldGroups // changes that differ in one of these; not 0
 	After       int64       // changes of filings with a higher id; 0: of all
 	Limit       int         // changes to return at the most; at least as many as Generations
-	// Unread is the version of which it is enough to know whether there is one: then its Record may
-	// be empty, but not nil.
-	Unread Side
+	// LaterOnly: of the earlier version it is enough to know whether there is one: its Record may be
+	// empty, but not nil.
+	LaterOnly bool
 }
-
-// Side is one of the two versions of a Change.
-type Side int
-
-// Sides.
-const (
-	NoSide Side = iota
-	Earlier
-	Later
-)
 
 // ChangePage is a part of what a ChangeQuery selects: by ID, those of one id in any order. The
 // changes of an id are never parted: a page ends with the last one of an id, has at least one id if
@@ -193,29 +183,58 @@ func (r Record) byTier() (cut [Enterprise + 1]Record) {
 // (rule X19).
 type Fingerprint struct {
 	ID      int64
-	Digests [4]uint64 // of each field group, in their order
-	Created int64     // CreatedAt in microseconds of Unix time; NoTime for none
-	Facts   string    // what counts of it for county, owner and words, as package sidecar writes it
+	Digests Digests
+	Created int64 // CreatedAt in microseconds of Unix time; NoTime for none
+	Facts   Facts
+}
+
+// Digests are those of each field group of a filing, in their order.
+type Digests [4]uint64
+
+// Facts are the part of a filing that is summed up beside its generation: by county, by owner and by
+// word. Texts are "" where they are missing.
+type Facts struct {
+	Owner, County, FilingDate string // as written
+	Address                   string // SearchText
+	Amount                    float64
+	HasAmount                 bool
+	HasCoordinates            bool // both
+	Trust, Estate             bool
 }
 
 // NoTime is the Created of a filing without CreatedAt. No instant that a filing can have is that early.
 const NoTime = -1 << 63
 
-// FingerprintOf returns the fingerprint of a filing as a generation has it, which was added at an
-// instant in microseconds, or at NoTime.
-func FingerprintOf(id int64, v Version, created int64) Fingerprint {
-	f := Fingerprint{ID: id, Created: created}
-	for i, members := range v.Record.byTier() {
-		f.Digests[i] = xxhash.Sum64(members)
+// FingerprintOf returns the fingerprint of f; d and record are those of f.
+func FingerprintOf(f *Filing, d *Derived, record Record) Fingerprint {
+	s := Fingerprint{
+		ID: f.ID, Created: NoTime,
+		Digests: DigestsOf(Version{Record: record, City: d.WrittenCity, ZIP: d.ZIP}),
+		Facts: Facts{
+			Owner: f.Text(Owner), County: f.Text(County), FilingDate: f.Text(FilingDate), Address: d.Search[1],
+			HasCoordinates: f.Has(Latitude) && f.Has(Longitude), Trust: d.Trust, Estate: d.Estate,
+		},
 	}
-	f.Digests[len(f.Digests)-1] = xxhash.Sum64String(v.City + "\n" + v.ZIP)
-	return f
+	if f.Has(CreatedAt) {
+		s.Created = f.CreatedAt.UnixMicro()
+	}
+	s.Facts.Amount, s.Facts.HasAmount = f.Number(FilingAmount)
+	return s
 }
 
-// DiffersIn returns the field groups in which two filings differ.
-func (f Fingerprint) DiffersIn(other Fingerprint) (groups FieldGroups) {
-	for i := range f.Digests {
-		if f.Digests[i] != other.Digests[i] {
+// DigestsOf returns the digests of a filing as a generation has it.
+func DigestsOf(v Version) (all Digests) {
+	for i, members := range v.Record.byTier() {
+		all[i] = xxhash.Sum64(members)
+	}
+	all[len(all)-1] = xxhash.Sum64String(v.City + "\n" + v.ZIP)
+	return all
+}
+
+// DifferIn returns the field groups in which two filings differ.
+func (d Digests) DifferIn(others Digests) (groups FieldGroups) {
+	for i := range d {
+		if d[i] != others[i] {
 			groups |= 1 << i
 		}
 	}

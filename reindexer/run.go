@@ -69,6 +69,7 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/index/sidecar"
 	"filings/index/sorter"
 )
 
@@ -163,11 +164,11 @@ func (r *running) dryRun(ctx context.Context) error {
 		live, r.live, r.was = index.Empty{}, generation.Info{}, nil
 	}
 	if r.previous = r.live.Name; r.previous != "" {
-		r.preview = newPreview()
-		defer r.preview.close()
+		r.preview = sidecar.NewActions()
+		defer r.preview.Close()
 	}
 	if !r.cfg.Update || len(r.cfg.Replace) > 0 {
-		r.spread = &valueSorter{sorter.New("", previewMemory)}
+		r.spread = &valueSorter{sorter.New("", spreadMemory)}
 		defer r.spread.Close()
 	}
 	if err := r.load(ctx, live, nil); err != nil || r.cfg.Head > 0 {

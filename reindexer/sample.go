@@ -80,6 +80,9 @@ func amounts() []index.Field { return []index.Field{index.FilingAmount, index.Cu
 // middle is where the median of so many values stands: the lower one of two.
 func middle(values int64) int64 { return (values - 1) / 2 }
 
+// spreadMemory is how much of a valueSorter is in memory, in bytes.
+const spreadMemory = 16 << 20
+
 // valueSorter sorts the values that shapes are made of, by county and field: those of a dry run, which
 // builds nothing that has an order.
 type valueSorter struct{ *sorter.Sorter }

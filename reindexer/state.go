@@ -14,6 +14,7 @@ import (
 
 	"filings/index"
 	"filings/index/generation"
+	"filings/index/sidecar"
 	"filings/index/trace"
 	"filings/reindexer/sieve"
 	"filings/reindexer/source"
@@ -43,7 +44,7 @@ type running struct {
 
 	previous string              // the generation that is live until this one is promoted; "" for none
 	added    *added              // of previous; nil: no record needed it yet
-	preview  *preview            // of a dry run; nil: it compares nothing
+	preview  *sidecar.Actions    // of a dry run; nil: it compares nothing
 	spread   *valueSorter        // of a dry run that sees all filings of each county that it loads; nil: of none
 	changes  *Changes            // nil: there is no changeset
 	counties map[string]*Changes // the same by county
@@ -191,7 +192,9 @@ func (r *running) put(ctx context.Context, f *index.Filing, h index.Held, build 
 		}
 	}
 	if r.preview != nil {
-		return r.preview.put(f)
+		d := index.Derive(f)
+		r.preview.Put(index.FingerprintOf(f, &d, index.AppendRecord(nil, f)))
+		return nil
 	}
 	if !r.mayPromote(build) {
 		return nil

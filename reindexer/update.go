@@ -140,7 +140,8 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 		u.now[f.ID] = previous{named: true, live: was.live}
 		r.sample.offer(f.ID, nil)
 		if r.preview != nil {
-			return r.preview.remove(f.ID)
+			r.preview.Remove(f.ID)
+			return nil
 		}
 		if !r.mayPromote(build) {
 			return nil

@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"filings/index"
@@ -84,56 +85,73 @@ func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, 
 		return Page{}, nil
 	}
 	on := onPath{positions: make(map[string]int, len(path)), path: path, query: q}
-	read := index.ChangeQuery{FieldGroups: groups(q), After: q.After, Unread: unread(path, q)}
+	read := index.ChangeQuery{FieldGroups: groups(q), After: q.After, LaterOnly: laterOnly(path, q)}
 	for i, hop := range path {
 		read.Generations = append(read.Generations, hop.Generation)
 		on.positions[hop.Generation] = i
 	}
-	on.allTold = read.Unread != index.NoSide
-	most := q.Limit + 1 // one more says that there is another page
-	if on.allTold {
+	total, most, wasFull := 0, q.Limit+1, false // one more says that there is another page
+	if read.LaterOnly {
 		most = q.Limit
 	}
-	for total := 0; ; {
-		read.Limit = max(min(most, readAtMost-total), len(path))
-		got, err := h.Changes(ctx, read)
+	atOnce := func() int {
+		if full := on.full(page); full && !wasFull {
+			most, wasFull = 1, true // mostly the next filing is returned, and its records may be long
+		}
+		n := min(most, readAtMost-total)
+		most = min(most*readGrowth, readMore)
+		return n
+	}
+	for filing, err := range filings(ctx, h, read, atOnce) {
 		if err != nil {
 			return Page{}, err
 		}
-		wasFull := on.full(page)
-		for rest := got.Changes; len(rest) > 0; {
-			n := sameID(rest)
-			if err := on.add(&page, rest[:n]); err != nil || page.End != 0 {
-				return page, err
-			}
-			read.After, rest, total = rest[0].ID, rest[n:], total+n
-			if on.allTold && on.full(page) || total >= readAtMost {
-				if len(rest) > 0 || got.More {
-					page.End = read.After
-				}
-				return page, nil
-			}
+		if err := on.add(&page, filing.changes); err != nil || page.End != 0 {
+			return page, err
 		}
-		if !got.More || len(got.Changes) == 0 {
+		total += len(filing.changes)
+		if filing.more && (read.LaterOnly && on.full(page) || total >= readAtMost) {
+			page.End = filing.changes[0].ID
 			return page, nil
 		}
-		most = min(most*readGrowth, readMore)
-		if !wasFull && on.full(page) {
-			most = 1 // mostly the next one is told, and its records may be long
+	}
+	return page, nil
+}
+
+// filing is the changes of one filing, and whether changes of others follow.
+type filing struct {
+	changes []index.Change
+	more    bool
+}
+
+// filings yields the changes that q selects, filing by filing. It reads as many at once as atOnce says.
+func filings(ctx context.Context, h index.History, q index.ChangeQuery, atOnce func() int) iter.Seq2[filing, error] {
+	return func(yield func(filing, error) bool) {
+		for more := true; more; {
+			q.Limit = max(atOnce(), len(q.Generations))
+			got, err := h.Changes(ctx, q)
+			if err != nil {
+				yield(filing{}, err)
+				return
+			}
+			more = got.More && len(got.Changes) > 0
+			for rest := got.Changes; len(rest) > 0; {
+				n := sameID(rest)
+				one := filing{rest[:n], more || n < len(rest)}
+				q.After, rest = rest[0].ID, rest[n:]
+				if !yield(one, nil) {
+					return
+				}
+			}
 		}
 	}
 }
 
-// unread is the version that q does not look at. A change of the only changeset differs in what the caller sees, by its field groups; so
-// without a filter, and of a caller who sees all of them, the version that the caller has says nothing more.
-func unread(path Path, q Query) index.Side {
-	switch {
-	case len(path) > 1 || len(q.Where.Predicates()) > 0 || q.Fields != 0:
-		return index.NoSide
-	case path[0].Back:
-		return index.Later
-	}
-	return index.Earlier
+// laterOnly reports whether q needs no earlier version, and each change that is read is one to return. A change
+// of the only changeset differs in fields that the caller sees, by its field groups; so without a filter, and of
+// a caller who sees all of them, the version that the caller has says nothing more.
+func laterOnly(path Path, q Query) bool {
+	return len(path) == 1 && !path[0].Back && len(q.Where.Predicates()) == 0 && q.Fields == 0
 }
 
 // groups are those whose changes the caller of q may learn of: what its tier shows, and city and ZIP code if it
@@ -160,8 +178,7 @@ type onPath struct {
 	path      Path
 	positions map[string]int // of the changesets on the path, by generation
 	query     Query
-	bytes     int  // of the records that were added
-	allTold   bool // each change that is read is one to tell
+	bytes     int // of the records that were added
 }
 
 // full reports whether page has as much as it may have.

@@ -5,7 +5,6 @@ import (
 
 	"filings/index"
 	"filings/index/embedded/columns"
-	"filings/index/sidecar"
 )
 
 // emptyRecord is the record of a filing without values.
@@ -24,7 +23,7 @@ func (e *encoder) put(f *index.Filing, changes *columns.Changes) (index.Fingerpr
 	e.record = index.AppendRecord(e.record[:0], f)
 	tail := commonTail(e.record, emptyRecord)
 	e.stored = append(binary.AppendUvarint(e.stored[:0], uint64(tail)), e.record[:len(e.record)-tail]...)
-	return sidecar.FingerprintOf(f, &e.derived, e.record), changes.Put(f, &e.derived, e.stored)
+	return index.FingerprintOf(f, &e.derived, e.record), changes.Put(f, &e.derived, e.stored)
 }
 
 // whole returns the record that is stored.

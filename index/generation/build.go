@@ -148,7 +148,7 @@ func (l *Lifecycle) counted(ctx context.Context, r index.Reader) (holds index.Co
 
 // writeSidecar writes the sidecar, and notes the differences from what was copied.
 func (b *build) writeSidecar(ctx context.Context, put sidecar.Sink) error {
-	var before iter.Seq2[index.Fingerprint, error] = func(func(index.Fingerprint, error) bool) {}
+	var before iter.Seq2[index.Fingerprint, error]
 	var note func(before, after index.Fingerprint)
 	if b.from != "" {
 		before, note = sidecar.Fingerprints(ctx, b.lock.life.storage.Sidecar(b.from, sidecar.Kept)), b.differences.Note

@@ -76,7 +76,7 @@ func FieldGroupsOf(a, b index.Version) index.FieldGroups {
 	case a.Record == nil || b.Record == nil:
 		return index.AllFieldGroups
 	}
-	return index.FingerprintOf(1, a, index.NoTime).DiffersIn(index.FingerprintOf(1, b, index.NoTime))
+	return index.DigestsOf(a).DifferIn(index.DigestsOf(b))
 }
 
 // VersionOf returns the version that f is.
@@ -87,11 +87,8 @@ func VersionOf(f *index.Filing) index.Version {
 
 // FingerprintOf returns the fingerprint of f.
 func FingerprintOf(f *index.Filing) index.Fingerprint {
-	created := int64(index.NoTime)
-	if f.Has(index.CreatedAt) {
-		created = f.CreatedAt.UnixMicro()
-	}
-	return index.FingerprintOf(f.ID, VersionOf(f), created)
+	d := index.Derive(f)
+	return index.FingerprintOf(f, &d, index.AppendRecord(nil, f))
 }
 
 // Keep drops all changesets but the newest.

@@ -140,7 +140,7 @@ func fingerprints(all iter.Seq2[index.Fingerprint, error]) (map[int64]index.Fing
 func differ(before, after map[int64]index.Fingerprint) (changeset index.Changeset, all []sidecar.Difference) {
 	for id, a := range after {
 		b, had := before[id]
-		d := sidecar.Difference{ID: id, FieldGroups: b.DiffersIn(a), Before: had, After: true}
+		d := sidecar.Difference{ID: id, FieldGroups: b.Digests.DifferIn(a.Digests), Before: had, After: true}
 		switch {
 		case !had:
 			changeset.Added++

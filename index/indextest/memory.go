@@ -263,13 +263,7 @@ func (w *memoryWriter) write(call string, change func(p *MemoryPart)) error {
 func (w *memoryWriter) Put(_ context.Context, f *index.Filing) (index.Fingerprint, error) {
 	kept := *f
 	kept.Categories = slices.Clone(f.Categories)
-	return fingerprintOf(f), w.write("Put", func(p *MemoryPart) { p.Filings[f.ID] = &kept })
-}
-
-// fingerprintOf is FingerprintOf with the facts.
-func fingerprintOf(f *index.Filing) index.Fingerprint {
-	d := index.Derive(f)
-	return sidecar.FingerprintOf(f, &d, index.AppendRecord(nil, f))
+	return FingerprintOf(f), w.write("Put", func(p *MemoryPart) { p.Filings[f.ID] = &kept })
 }
 
 func (w *memoryWriter) Remove(_ context.Context, id int64) error {
@@ -364,9 +358,9 @@ func (s *memoryStorage) Sidecar(name, kind string) sidecar.Source {
 		p, actions := &MemoryPart{chunks: map[chunk][]byte{}}, sidecar.NewActions()
 		defer actions.Close()
 		for _, f := range all {
-			actions.Put(fingerprintOf(f))
+			actions.Put(FingerprintOf(f))
 		}
-		if err := sidecar.Write(ctx, func(func(index.Fingerprint, error) bool) {}, actions, nil, p.put); err != nil {
+		if err := sidecar.Write(ctx, nil, actions, nil, p.put); err != nil {
 			return nil, err
 		}
 		return p.get(section, chunks)

@@ -31,8 +31,7 @@ func (c *Actions) Put(s index.Fingerprint) {
 	for _, digest := range s.Digests {
 		value = binary.LittleEndian.AppendUint64(value, digest)
 	}
-	value = binary.LittleEndian.AppendUint64(value, uint64(s.Created))
-	c.value = append(value, s.Facts...)
+	c.value = appendFacts(binary.LittleEndian.AppendUint64(value, uint64(s.Created)), &s.Facts)
 	c.add(s.ID, c.value)
 }
 
@@ -51,16 +50,16 @@ func (c *Actions) add(id int64, value []byte) {
 }
 
 // Over yields what fingerprints became of those of before, which come by id: once. It tells note,
-// unless that is nil, what filings that were put or removed had and have; the zero Fingerprint is
-// for no filing.
+// unless that is nil, the fingerprints that filings which were put or removed had and have; the zero
+// Fingerprint is for no filing.
 func (c *Actions) Over(
 	ctx context.Context, before iter.Seq2[index.Fingerprint, error], note func(before, after index.Fingerprint),
 ) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
-		for of, err := range Merge(before, c.last(ctx)) { // those of an update are few
+		for of, err := range Merge(before, c.Last(ctx)) { // those of an update are few
 			was, now := of[0], of[0]
 			if action := of[1]; action.ID != 0 {
-				if now = action; action == removed(action.ID) {
+				if now = action; Removes(action) {
 					now = index.Fingerprint{}
 				}
 				if note != nil {
@@ -74,11 +73,14 @@ func (c *Actions) Over(
 	}
 }
 
-// removed is the fingerprint of a filing that was removed.
+// Removes reports whether a fingerprint is that of a filing that was removed.
+func Removes(s index.Fingerprint) bool { return s == removed(s.ID) }
+
 func removed(id int64) index.Fingerprint { return index.Fingerprint{ID: id} }
 
-// last yields the fingerprint of the last action of each id, by id.
-func (c *Actions) last(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
+// Last yields the fingerprint of the last action of each id, by id: once. Of a removed filing it has
+// the id alone.
+func (c *Actions) Last(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
 		var s index.Fingerprint
 		err := c.err
@@ -96,7 +98,8 @@ func (c *Actions) last(ctx context.Context) iter.Seq2[index.Fingerprint, error] 
 					s.Digests[i] = binary.LittleEndian.Uint64(value[i*8:])
 				}
 				s.Created = int64(binary.LittleEndian.Uint64(value[len(s.Digests)*8:]))
-				s.Facts = string(value[fingerprintSize-8:])
+				facts := cutter{data: value[fingerprintSize-8:]}
+				s.Facts = facts.facts(string(facts.data))
 				return nil
 			})
 		}

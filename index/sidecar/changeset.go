@@ -2,10 +2,9 @@ package sidecar
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
-	"math"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -57,7 +56,7 @@ func WriteChangeset(
 			batch[i].Difference = d
 		}
 		if copies {
-			if err := fill(ctx, s, batch, index.NoSide, read); err != nil {
+			if err := fill(ctx, s, batch, false, read); err != nil {
 				return err
 			}
 		}
@@ -100,32 +99,22 @@ func readContents(ctx context.Context, from Source) (all []contained, err error)
 }
 
 // fill reads the filings of changes that all are of one changeset, of both of its generations at
-// once, but not the versions that are to stay unread.
-func fill(ctx context.Context, s index.Changeset, entries []entry, unread index.Side, read Filings) error {
+// once; of the later one alone, if that is enough.
+func fill(ctx context.Context, s index.Changeset, entries []entry, laterOnly bool, read Filings) error {
 	group, ctx := errgroup.WithContext(ctx)
-	for _, side := range []struct {
-		is         index.Side
-		generation string
-		of         func(*entry) (v *index.Version, has bool)
-	}{
-		{index.Earlier, s.Parent, func(e *entry) (*index.Version, bool) { return &e.before, e.Before }},
-		{index.Later, s.Generation, func(e *entry) (*index.Version, bool) { return &e.after, e.After }},
-	} {
+	fill := func(generation string, version func(*entry) (v *index.Version, has bool)) {
 		var ids []int64
 		var at []*index.Version
 		for i := range entries {
-			switch v, has := side.of(&entries[i]); {
-			case has && side.is == unread:
-				v.Record = index.Record{}
-			case has:
+			if v, has := version(&entries[i]); has {
 				ids, at = append(ids, entries[i].ID), append(at, v)
 			}
 		}
 		if len(ids) == 0 {
-			continue
+			return
 		}
 		group.Go(func() error {
-			versions, err := read(ctx, side.generation, ids)
+			versions, err := read(ctx, generation, ids)
 			if err != nil {
 				return err
 			}
@@ -137,6 +126,16 @@ func fill(ctx context.Context, s index.Changeset, entries []entry, unread index.
 			}
 			return nil
 		})
+	}
+	fill(s.Generation, func(e *entry) (*index.Version, bool) { return &e.after, e.After })
+	if !laterOnly {
+		fill(s.Parent, func(e *entry) (*index.Version, bool) { return &e.before, e.Before })
+		return group.Wait()
+	}
+	for i := range entries {
+		if e := &entries[i]; e.Before {
+			e.before.Record = index.Record{}
+		}
 	}
 	return group.Wait()
 }
@@ -196,45 +195,42 @@ func (w *chunkWriter) flush() error {
 		return nil
 	}
 	w.contents, w.changes = append(w.contents, w.contained), 0
-	return w.to(sectionChanges, len(w.contents)-1, encoder.EncodeAll(w.data, nil))
+	return w.to(sectionChanges, len(w.contents)-1, pack(nil, w.data))
 }
 
-// decode returns the changeset of a chunk, by the names of its generations, and the first entries,
-// up to most of them, that have a higher id than after and differ in one of these field groups.
-// They refer to memory of their own. last is the id of the last entry that was looked at: of the
-// last one of the chunk, unless there were that many.
-func decode(
-	data []byte, after int64, groups index.FieldGroups, most int,
-) (s index.Changeset, last int64, entries []entry, err error) {
-	raw, err := decoder.DecodeAll(data, nil)
-	if err != nil {
-		return s, 0, nil, errors.Join(ErrDamaged, err)
+// chunkReader reads the entries of a chunk, one after the other. They refer to memory of their own.
+type chunkReader struct {
+	index.Changeset // by the names of its generations
+	cutter
+	last int64 // the id of the last entry
+}
+
+func openChanges(data []byte) (*chunkReader, error) {
+	raw, err := unpacked(data)
+	c := &chunkReader{cutter: cutter{data: raw}}
+	c.Parent, c.Generation = string(c.text()), string(c.text())
+	return c, cmp.Or(err, c.damage())
+}
+
+// next returns the next entry, if there is one and the chunk is not damaged.
+func (c *chunkReader) next() (e entry, more bool) {
+	if len(c.data) == 0 {
+		return e, false
 	}
-	c := cutter{data: raw}
-	s = index.Changeset{Parent: string(c.text()), Generation: string(c.text())}
-	entries = make([]entry, 0, min(most, len(raw)/3))
-	for !c.failed && len(c.data) > 0 && len(entries) < most {
-		last += int64(c.number())
-		e := entry{Difference: Difference{ID: last, FieldGroups: index.FieldGroups(c.byte())}}
-		flags := c.byte()
-		e.Before, e.After = flags&hasBefore != 0, flags&hasAfter != 0
-		if flags&hasCopies != 0 {
-			for _, v := range []*index.Version{&e.before, &e.after} {
-				if record := c.text(); len(record) > 0 {
-					v.Record = index.Record(record)
-				}
-				v.City, v.ZIP = string(c.text()), string(c.text())
+	c.last += int64(c.number())
+	e.Difference = Difference{ID: c.last, FieldGroups: index.FieldGroups(c.byte())}
+	flags := c.byte()
+	e.Before, e.After = flags&hasBefore != 0, flags&hasAfter != 0
+	if flags&hasCopies != 0 {
+		for _, v := range []*index.Version{&e.before, &e.after} {
+			if record := c.text(); len(record) > 0 {
+				v.Record = index.Record(record)
 			}
-			e.before.Withheld, e.after.Withheld = flags&earlierWithheld != 0, flags&laterWithheld != 0
+			v.City, v.ZIP = string(c.text()), string(c.text())
 		}
-		if e.ID > after && e.FieldGroups&groups != 0 {
-			entries = append(entries, e)
-		}
+		e.before.Withheld, e.after.Withheld = flags&earlierWithheld != 0, flags&laterWithheld != 0
 	}
-	if c.failed {
-		return s, 0, nil, ErrDamaged
-	}
-	return s, last, entries, nil
+	return e, !c.failed
 }
 
 // Strip writes the chunks of a changeset anew in which strip makes another one of some copy of a
@@ -262,28 +258,28 @@ func Strip(ctx context.Context, from Source, to Sink, strip func(index.Version) 
 
 // stripped is Strip of one chunk; nil if it stays as it is.
 func stripped(data []byte, strip func(index.Version) index.Version) (chunk []byte, err error) {
-	s, _, entries, err := decode(data, 0, index.AllFieldGroups, math.MaxInt)
+	c, err := openChanges(data)
 	if err != nil {
 		return nil, err
 	}
 	changed := false
-	w := &chunkWriter{changeset: s, copies: true, to: func(_ string, _ int, data []byte) error {
+	w := &chunkWriter{changeset: c.Changeset, copies: true, to: func(_ string, _ int, data []byte) error {
 		chunk = data
 		return nil
 	}}
-	for i := range entries {
-		for _, v := range []*index.Version{&entries[i].before, &entries[i].after} {
+	for e, more := c.next(); more; e, more = c.next() {
+		for _, v := range []*index.Version{&e.before, &e.after} {
 			if v.Record != nil {
 				was := *v
 				*v = strip(was)
 				changed = changed || v.Withheld != was.Withheld || !bytes.Equal(v.Record, was.Record)
 			}
 		}
-		if err := w.add(&entries[i]); err != nil {
+		if err := w.add(&e); err != nil {
 			return nil, err
 		}
 	}
-	if err := w.flush(); err != nil || !changed {
+	if err := cmp.Or(c.damage(), w.flush()); err != nil || !changed {
 		return nil, err
 	}
 	return chunk, nil

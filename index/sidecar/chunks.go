@@ -48,7 +48,7 @@ var ErrDamaged = fmt.Errorf("%w: a chunk beside the generation is damaged", inde
 // putWhole writes a section that is read as a whole, in pieces. The first byte of each says whether
 // another one follows.
 func putWhole(to Sink, section string, data []byte) error {
-	data = s2.Encode(nil, data)
+	data = pack(nil, data)
 	for piece := 0; ; piece++ {
 		n := min(len(data), pieceBytes)
 		more := byte(0)
@@ -80,6 +80,11 @@ func whole(ctx context.Context, from Source, section string) ([]byte, error) {
 	}
 }
 
+// pack compresses data, in the memory of dst. On real filings S2 takes 3 % more room than zstd's fastest
+// level, of which a chunk of changes takes a quarter less, and three quarters of its time to write and to
+// read; zstd also holds 8 MB.
+func pack(dst, data []byte) []byte { return s2.EncodeBetter(dst[:cap(dst)], data) }
+
 func unpacked(packed []byte) ([]byte, error) {
 	data, err := s2.Decode(nil, packed)
 	if err != nil {
@@ -92,6 +97,14 @@ func unpacked(packed []byte) ([]byte, error) {
 type cutter struct {
 	data   []byte
 	failed bool
+}
+
+// damage returns ErrDamaged if c failed.
+func (c *cutter) damage() error {
+	if c.failed {
+		return ErrDamaged
+	}
+	return nil
 }
 
 func (c *cutter) byte() byte {

@@ -37,9 +37,9 @@ func newWordCounter() *wordCounter {
 
 // add counts a filing by the words of its address that its owner does not have. The first filing of
 // a writing, which are numbered from 0, brings the owner; of no owner the number is -1.
-func (c *wordCounter) add(writing int, owner, address []byte) {
-	c.batch = protowire.AppendBytes(protowire.AppendVarint(c.batch, uint64(writing+1)), owner)
-	c.batch = protowire.AppendBytes(c.batch, address)
+func (c *wordCounter) add(writing int, owner, address string) {
+	c.batch = protowire.AppendString(protowire.AppendVarint(c.batch, uint64(writing+1)), owner)
+	c.batch = protowire.AppendString(c.batch, address)
 	if len(c.batch) >= batchBytes {
 		c.countBatch()
 	}
@@ -69,7 +69,10 @@ func (c *wordCounter) count(writing int, owner, address []byte) {
 		if !matters(word) {
 			continue
 		}
-		number := c.word(word)
+		number, known := c.words.of[string(word)]
+		if !known {
+			number = c.word(string(word))
+		}
 		if count := &c.counts[number]; count.last != c.filings && !slices.Contains(counted, number) {
 			count.last = c.filings
 			count.filings++
@@ -80,13 +83,13 @@ func (c *wordCounter) count(writing int, owner, address []byte) {
 func (c *wordCounter) wordsOf(owner string) (of []uint32) {
 	for _, word := range index.Words(owner) {
 		if matters(word) {
-			of = append(of, c.word([]byte(word)))
+			of = append(of, c.word(word))
 		}
 	}
 	return of
 }
 
-func (c *wordCounter) word(text []byte) uint32 {
+func (c *wordCounter) word(text string) uint32 {
 	number, isNew := c.words.number(text)
 	if isNew {
 		c.counts = append(c.counts, wordCount{})

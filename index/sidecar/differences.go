@@ -40,7 +40,7 @@ func (d *Differences) Note(before, after index.Fingerprint) {
 		Before: before.ID != 0, After: after.ID != 0,
 	}
 	if one.Before && one.After {
-		one.FieldGroups = after.DiffersIn(before)
+		one.FieldGroups = after.Digests.DifferIn(before.Digests)
 	}
 	if one.FieldGroups == 0 || !one.Before && !one.After {
 		return
@@ -58,9 +58,17 @@ func (d *Differences) Note(before, after index.Fingerprint) {
 
 // Merge yields what two sequences of fingerprints, which come by id, have of each filing: the zero
 // Fingerprint where one of them has none. It pulls the fingerprints of few, which costs more than
-// to range over those of many.
+// to range over those of many; nil: it ranges over those of few alone.
 func Merge(many, few iter.Seq2[index.Fingerprint, error]) iter.Seq2[[2]index.Fingerprint, error] {
 	return func(yield func([2]index.Fingerprint, error) bool) {
+		if many == nil {
+			for b, err := range few {
+				if !yield([2]index.Fingerprint{{}, b}, err) {
+					return
+				}
+			}
+			return
+		}
 		next, stop := iter.Pull2(few)
 		defer stop()
 		b, failed, more := next()

@@ -9,57 +9,38 @@ import (
 	"filings/index"
 )
 
-// facts are what counts of a filing for its county, its owner and its words. They are kept with its
-// fingerprint, so that an update reads no filing. Texts are empty where they are missing.
-type facts struct {
-	owner, county, date []byte  // as written
-	address             []byte  // SearchText
-	amount              float64 // NaN for none
-	located             bool    // it has both coordinates
-	trust, estate       bool
-}
+// factsSize is how many bytes follow the texts of facts.
+const factsSize = 8 + 1
 
-// FingerprintOf returns the fingerprint of a filing with its facts; d and record are those of f.
-func FingerprintOf(f *index.Filing, d *index.Derived, record index.Record) index.Fingerprint {
-	created := int64(index.NoTime)
-	if f.Has(index.CreatedAt) {
-		created = f.CreatedAt.UnixMicro()
-	}
-	of := index.FingerprintOf(f.ID, index.Version{Record: record, City: d.WrittenCity, ZIP: d.ZIP}, created)
-	var buffer [256]byte
-	of.Facts = string(appendFacts(buffer[:0], f, d))
-	return of
-}
-
-// appendFacts appends the facts of f as readFacts reads them.
-func appendFacts(dst []byte, f *index.Filing, d *index.Derived) []byte {
-	for _, text := range [...]string{
-		f.Text(index.Owner), f.Text(index.County), f.Text(index.FilingDate), d.Search[1],
-	} {
+// appendFacts appends f as cutter.facts reads it.
+func appendFacts(dst []byte, f *index.Facts) []byte {
+	for _, text := range [...]string{f.Owner, f.County, f.FilingDate, f.Address} {
 		dst = protowire.AppendString(dst, text)
 	}
-	amount, ok := f.Number(index.FilingAmount)
-	if !ok {
-		amount = math.NaN()
-	}
 	flags := byte(0)
-	for i, is := range [...]bool{f.Has(index.Latitude) && f.Has(index.Longitude), d.Trust, d.Estate} {
+	for i, is := range [...]bool{f.HasAmount, f.HasCoordinates, f.Trust, f.Estate} {
 		if is {
 			flags |= 1 << i
 		}
 	}
-	return append(binary.LittleEndian.AppendUint64(dst, math.Float64bits(amount)), flags)
+	return append(binary.LittleEndian.AppendUint64(dst, math.Float64bits(f.Amount)), flags)
 }
 
-// readFacts reads what appendFacts wrote. Texts refer to data.
-func readFacts(data []byte) (f facts, err error) {
-	c := cutter{data: data}
-	f.owner, f.county, f.date, f.address = c.text(), c.text(), c.text(), c.text()
-	if c.failed || len(c.data) != 9 {
-		return f, ErrDamaged
+// facts reads what appendFacts wrote. text is what data was: texts are parts of it, which need no
+// memory of their own.
+func (c *cutter) facts(text string) (f index.Facts) {
+	part := func() string {
+		n, end := len(c.text()), len(text)-len(c.data)
+		return text[end-n : end]
 	}
-	f.amount = math.Float64frombits(binary.LittleEndian.Uint64(c.data))
-	flags := c.data[8]
-	f.located, f.trust, f.estate = flags&1 != 0, flags&2 != 0, flags&4 != 0
-	return f, nil
+	f.Owner, f.County, f.FilingDate, f.Address = part(), part(), part(), part()
+	if len(c.data) < factsSize {
+		c.skip(-1)
+		return f
+	}
+	f.Amount = math.Float64frombits(binary.LittleEndian.Uint64(c.data))
+	flags := c.data[factsSize-1]
+	f.HasAmount, f.HasCoordinates, f.Trust, f.Estate = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
+	c.skip(factsSize)
+	return f
 }

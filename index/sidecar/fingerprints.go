@@ -3,11 +3,7 @@ package sidecar
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"iter"
-
-	"github.com/klauspost/compress/zstd"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
 )
@@ -19,31 +15,38 @@ const fingerprintsAChunk = 16_384
 // fingerprintSize is a fingerprint in a chunk before it is compressed.
 const fingerprintSize = (2 + len(index.Fingerprint{}.Digests)) * 8
 
-// fingerprintWriter cuts fingerprints into chunks.
+// fingerprintWriter cuts fingerprints into chunks. Equal members stand side by side, since most digests of a field
+// group are those of no value; the facts follow.
 type fingerprintWriter struct {
 	to      Sink
 	chunk   int
-	pending []index.Fingerprint // without their facts
-	facts   []byte              // of pending
+	rows    int
+	id      int64                       // the last one
+	columns [fingerprintSize / 8][]byte // how far the id is from the one before, the digests, and when it was added
+	facts   []byte
 
 	raw, packed []byte // of the last chunk, to be used again
 }
 
 // newFingerprintWriter returns one that writes at least one chunk. The last one says that it is the last: without it
 // the others are not whole.
-func newFingerprintWriter(to Sink) *fingerprintWriter {
-	return &fingerprintWriter{to: to, pending: make([]index.Fingerprint, 0, fingerprintsAChunk)}
-}
+func newFingerprintWriter(to Sink) *fingerprintWriter { return &fingerprintWriter{to: to} }
 
 // add takes the next fingerprint: they come by id.
-func (w *fingerprintWriter) add(s index.Fingerprint) error {
-	var err error
-	if len(w.pending) == fingerprintsAChunk {
+func (w *fingerprintWriter) add(s *index.Fingerprint) (err error) {
+	if w.rows == fingerprintsAChunk {
 		err = w.flush(0)
 	}
-	w.facts = protowire.AppendString(w.facts, s.Facts)
-	s.Facts = ""
-	w.pending = append(w.pending, s)
+	add := func(column int, word uint64) {
+		w.columns[column] = binary.LittleEndian.AppendUint64(w.columns[column], word)
+	}
+	add(0, uint64(s.ID-w.id))
+	for group, digest := range s.Digests {
+		add(1+group, digest)
+	}
+	add(1+len(s.Digests), uint64(s.Created))
+	w.facts = appendFacts(w.facts, &s.Facts)
+	w.rows, w.id = w.rows+1, s.ID
 	return err
 }
 
@@ -51,30 +54,15 @@ func (w *fingerprintWriter) add(s index.Fingerprint) error {
 func (w *fingerprintWriter) finish() error { return w.flush(1) }
 
 func (w *fingerprintWriter) flush(last byte) error {
-	w.raw = binary.LittleEndian.AppendUint32(append(w.raw[:0], last), uint32(len(w.pending)))
-	w.raw = append(appendFingerprints(w.raw, w.pending), w.facts...)
-	w.packed = encoder.EncodeAll(w.raw, w.packed[:0])
+	w.raw = binary.LittleEndian.AppendUint32(append(w.raw[:0], last), uint32(w.rows))
+	for i, words := range w.columns {
+		w.raw, w.columns[i] = append(w.raw, words...), words[:0]
+	}
+	w.raw = append(w.raw, w.facts...)
+	w.packed = pack(w.packed, w.raw)
 	err := w.to(sectionFingerprints, w.chunk, w.packed)
-	w.chunk, w.pending, w.facts = w.chunk+1, w.pending[:0], w.facts[:0]
+	w.chunk, w.rows, w.id, w.facts = w.chunk+1, 0, 0, w.facts[:0]
 	return err
-}
-
-// appendFingerprints writes equal members side by side, since most digests of a part are those of no value.
-func appendFingerprints(dst []byte, fingerprints []index.Fingerprint) []byte {
-	before := int64(0)
-	for _, s := range fingerprints {
-		dst = binary.LittleEndian.AppendUint64(dst, uint64(s.ID-before))
-		before = s.ID
-	}
-	for part := range (index.Fingerprint{}).Digests {
-		for i := range fingerprints {
-			dst = binary.LittleEndian.AppendUint64(dst, fingerprints[i].Digests[part])
-		}
-	}
-	for _, s := range fingerprints {
-		dst = binary.LittleEndian.AppendUint64(dst, uint64(s.Created))
-	}
-	return dst
 }
 
 // Fingerprints yields the fingerprints of a generation's filings, by id, or what reading them fails with.
@@ -105,15 +93,16 @@ func Fingerprints(ctx context.Context, from Source) iter.Seq2[index.Fingerprint,
 
 func decodeFingerprints(data []byte) (fingerprints []index.Fingerprint, last bool, err error) {
 	const head = 1 + 4 // whether it is the last chunk, and how many fingerprints it has
-	raw, err := decoder.DecodeAll(data, nil)
+	raw, err := unpacked(data)
 	if err != nil || len(raw) < head {
-		return nil, false, errors.Join(ErrDamaged, err)
+		return nil, false, ErrDamaged
 	}
 	last, rows := raw[0] == 1, int(binary.LittleEndian.Uint32(raw[1:]))
 	if raw = raw[head:]; rows*fingerprintSize > len(raw) {
 		return nil, false, ErrDamaged
 	}
-	facts := raw[rows*fingerprintSize:]
+	facts := cutter{data: raw[rows*fingerprintSize:]}
+	text := string(facts.data)
 	fingerprints = make([]index.Fingerprint, rows)
 	word := func(column, row int) uint64 {
 		return binary.LittleEndian.Uint64(raw[(column*len(fingerprints)+row)*8:])
@@ -127,17 +116,9 @@ func decodeFingerprints(data []byte) (fingerprints []index.Fingerprint, last boo
 			s.Digests[part] = word(1+part, i)
 		}
 		s.Created = int64(word(1+len(s.Digests), i))
-		text, n := protowire.ConsumeBytes(facts)
-		if n < 0 {
+		if s.Facts = facts.facts(text); facts.failed {
 			return nil, false, ErrDamaged
 		}
-		s.Facts, facts = string(text), facts[n:]
 	}
 	return fingerprints, last, nil
 }
-
-// Coders are safe for concurrent use by EncodeAll and DecodeAll. Their options are valid.
-var (
-	encoder, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
-	decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderLowmem(true))
-)

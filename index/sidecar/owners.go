@@ -1,7 +1,7 @@
 package sidecar
 
 import (
-	"math"
+	"strings"
 
 	"filings/index"
 )
@@ -37,11 +37,11 @@ type numbers struct {
 func newNumbers() numbers { return numbers{of: map[string]uint32{}} }
 
 // number returns the number of a text, and whether it is new.
-func (n *numbers) number(text []byte) (number uint32, isNew bool) {
-	number, ok := n.of[string(text)]
+func (n *numbers) number(text string) (number uint32, isNew bool) {
+	number, ok := n.of[text]
 	if !ok {
 		number = uint32(len(n.texts))
-		n.texts = append(n.texts, string(text))
+		n.texts = append(n.texts, strings.Clone(text)) // it may be a part of a longer one
 		n.of[n.texts[number]] = number
 	}
 	return number, !ok
@@ -53,50 +53,50 @@ func newOwners() *owners {
 		written: newNumbers(), keys: newNumbers(), counties: newNumbers(),
 		shares: map[share]uint32{}, words: newWordCounter(),
 	}
-	c.keys.number(nil) // 0 is no key
+	c.keys.number("") // 0 is no key
 	return c
 }
 
 // add counts a filing.
-func (c *owners) add(f *facts) {
-	if len(f.owner) == 0 {
-		c.words.add(-1, nil, f.address)
+func (c *owners) add(f *index.Facts) {
+	if f.Owner == "" {
+		c.words.add(-1, "", f.Address)
 		return
 	}
-	number, isNew := c.written.number(f.owner)
+	number, isNew := c.written.number(f.Owner)
 	if isNew {
 		c.writings = append(c.writings, c.newWriting(f))
 	}
 	c.addTo(&c.writings[number], number, f)
-	var words []byte
+	words := ""
 	if isNew && c.keys.texts[c.writings[number].owner] != "" {
-		words = f.owner
+		words = f.Owner
 	}
-	c.words.add(int(number), words, f.address)
+	c.words.add(int(number), words, f.Address)
 }
 
-func (c *owners) newWriting(f *facts) (w writing) {
-	w.owner, _ = c.keys.number([]byte(index.OwnerKeyOf(string(f.owner))))
-	w.county, _ = c.counties.number(f.county)
+func (c *owners) newWriting(f *index.Facts) (w writing) {
+	w.owner, _ = c.keys.number(index.OwnerKeyOf(f.Owner))
+	w.county, _ = c.counties.number(f.County)
 	return w
 }
 
-func (c *owners) addTo(w *writing, number uint32, f *facts) {
+func (c *owners) addTo(w *writing, number uint32, f *index.Facts) {
 	w.filings++
-	if !math.IsNaN(f.amount) {
+	if f.HasAmount {
 		w.amounts++
-		w.cents += index.Cents(f.amount)
+		w.cents += index.Cents(f.Amount)
 	}
-	if day := index.DayNumber(f.date); day > 0 {
+	if day := index.DayNumber(f.FilingDate); day > 0 {
 		if w.first == 0 || day < w.first {
 			w.first = day
 		}
 		w.last = max(w.last, day)
 	}
-	if string(f.county) == c.counties.texts[w.county] {
+	if f.County == c.counties.texts[w.county] {
 		w.inThat++
 	} else {
-		county, _ := c.counties.number(f.county)
+		county, _ := c.counties.number(f.County)
 		c.shares[share{number, county}]++
 	}
 }

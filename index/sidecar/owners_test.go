@@ -66,10 +66,9 @@ func collected(t *testing.T, filings []*index.Filing) (reader, chunks) {
 	to, actions := chunks{}, sidecar.NewActions()
 	for _, f := range filings {
 		d := index.Derive(f)
-		actions.Put(sidecar.FingerprintOf(f, &d, index.AppendRecord(nil, f)))
+		actions.Put(index.FingerprintOf(f, &d, index.AppendRecord(nil, f)))
 	}
-	none := func(func(index.Fingerprint, error) bool) {}
-	if err := errors.Join(sidecar.Write(t.Context(), none, actions, nil, to.put), actions.Close()); err != nil {
+	if err := errors.Join(sidecar.Write(t.Context(), nil, actions, nil, to.put), actions.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return reader{indextest.NewOracle("", filings), sidecar.Open("g", to.get, cache.New(1<<20))}, to

@@ -86,15 +86,9 @@ func (p *page) advance(ctx context.Context) error {
 		}
 		group.Go(func() error {
 			chunks, err := p.chunks(ctx, s, n)
-			most := p.q.Limit + 1 // one more says that there are more
 			for _, data := range chunks {
-				changeset, last, entries, err := decode(data, s.read, p.q.FieldGroups, most-len(s.pending))
-				if err != nil {
-					return err
-				}
-				s.Changeset, s.read, s.pending = changeset, max(s.read, last), append(s.pending, entries...)
-				if len(s.pending) == most {
-					return nil // the rest of the chunks is of other pages
+				if full, err := s.take(data, p.q); full || err != nil {
+					return err // the rest of the chunks is of other pages
 				}
 			}
 			s.ended = len(chunks) < n
@@ -102,6 +96,28 @@ func (p *page) advance(ctx context.Context) error {
 		})
 	}
 	return group.Wait()
+}
+
+// take makes changes of a chunk that q selects pending. full: they are one more than a page has, which says that
+// there are more.
+func (s *stream) take(data []byte, q index.ChangeQuery) (full bool, err error) {
+	c, err := openChanges(data)
+	if err != nil {
+		return false, err
+	}
+	s.Changeset = c.Changeset
+	for len(s.pending) <= q.Limit {
+		e, more := c.next()
+		if !more {
+			return false, c.damage()
+		}
+		if e.ID > s.read {
+			if s.read = e.ID; e.FieldGroups&q.FieldGroups != 0 {
+				s.pending = append(s.pending, e)
+			}
+		}
+	}
+	return true, nil
 }
 
 // chunks returns the next n chunks of a changeset that have changes to tell; fewer where there are no more.
@@ -205,7 +221,7 @@ func (p *page) fill(ctx context.Context, some []taken) error {
 		for from, half := 0, max(readFirst, (len(entries)+1)/2); from < len(entries); from += half {
 			to := min(from+half, len(entries))
 			group.Go(func() error {
-				err := fill(ctx, s.Changeset, entries[from:to], p.q.Unread, p.source.Filings)
+				err := fill(ctx, s.Changeset, entries[from:to], p.q.LaterOnly, p.source.Filings)
 				for i := from; i < to; i++ {
 					some[at[i]].entry = entries[i]
 				}

@@ -74,25 +74,23 @@ func changed(n int) []sidecar.Difference {
 	return all
 }
 
-// TestX16_OneVersion: of a changeset without copies a page reads one generation's filings, if the other's are not looked at; it
-// says which there are all the same.
+// TestX16_OneVersion: of a changeset without copies a page reads one generation's filings, if the earlier ones are not
+// needed; it says which there are all the same.
 func TestX16_OneVersion(t *testing.T) {
 	t.Parallel()
-	for unread, want := range map[index.Side]map[string]int{
-		index.NoSide: {"a": 300, "b": 300}, index.Earlier: {"b": 300}, index.Later: {"a": 300},
-	} {
+	for laterOnly, want := range map[bool]map[string]int{false: {"a": 300, "b": 300}, true: {"b": 300}} {
 		m := &memory{size: func(int64) int { return 10 }}
 		changeset := index.Changeset{Generation: "b", Parent: "a", Changed: 300}
 		m.keep(t, changeset, changed(300), false)
 		page, err := sidecar.Page(t.Context(), m, m.kept, index.ChangeQuery{
-			Generations: []string{"b"}, FieldGroups: index.FreeFields, Limit: 1000, Unread: unread,
+			Generations: []string{"b"}, FieldGroups: index.FreeFields, Limit: 1000, LaterOnly: laterOnly,
 		})
 		if err != nil || len(page.Changes) != 300 || !maps.Equal(m.of, want) {
-			t.Errorf("unread %d: %d changes, %v; filings read: %v, want %v", unread, len(page.Changes), err, m.of, want)
+			t.Errorf("later only %v: %d changes, %v; filings read: %v, want %v", laterOnly, len(page.Changes), err, m.of, want)
 		}
 		for _, c := range page.Changes {
 			if c.Before.Record == nil || c.After.Record == nil {
-				t.Fatalf("unread %d: %+v", unread, c)
+				t.Fatalf("later only %v: %+v", laterOnly, c)
 			}
 		}
 	}

@@ -47,24 +47,18 @@ import (
 )
 
 // Write writes the sidecar of a generation: of the fingerprints of the one that it is a copy of,
-// which come by id, as actions made others of them. It tells note, unless that is nil, what filings
-// that were put or removed had and have.
+// which come by id, as actions made others of them; nil for a copy of nothing. It tells note, unless
+// that is nil, the fingerprints that filings which were put or removed had and have.
 func Write(
 	ctx context.Context, before iter.Seq2[index.Fingerprint, error], actions *Actions,
 	note func(before, after index.Fingerprint), to Sink,
 ) error {
 	prints, counted, owned := newFingerprintWriter(to), newCounter(), newOwners()
-	var data []byte
 	for s, err := range actions.Over(ctx, before, note) {
-		var of facts
 		if err == nil {
-			data = append(data[:0], s.Facts...)
-			of, err = readFacts(data)
-		}
-		if err == nil {
-			counted.add(&of, s.Created)
-			owned.add(&of)
-			err = prints.add(s)
+			counted.add(&s)
+			owned.add(&s.Facts)
+			err = prints.add(&s)
 		}
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"filings/index"
@@ -31,32 +32,33 @@ func newCounter() *counter {
 	return &counter{counties: map[string]*index.CountyStats{}, first: math.MaxInt64, last: math.MinInt64}
 }
 
-// add counts a filing that was added at an instant in microseconds, or at index.NoTime.
-func (c *counter) add(f *facts, created int64) {
-	county := c.counties[string(f.county)]
+// add counts a filing.
+func (c *counter) add(s *index.Fingerprint) {
+	f, created := &s.Facts, s.Created
+	county := c.counties[f.County]
 	if county == nil {
-		county = &index.CountyStats{County: string(f.county)}
+		county = &index.CountyStats{County: strings.Clone(f.County)}
 		c.counties[county.County] = county
 	}
 	county.Filings++
-	if f.located {
+	if f.HasCoordinates {
 		county.WithCoordinates++
 	}
-	if len(f.date) > 0 {
-		if county.FirstFilingDate == "" || string(f.date) < county.FirstFilingDate {
-			county.FirstFilingDate = string(f.date)
+	if f.FilingDate != "" {
+		if county.FirstFilingDate == "" || f.FilingDate < county.FirstFilingDate {
+			county.FirstFilingDate = strings.Clone(f.FilingDate)
 		}
-		if string(f.date) > county.LastFilingDate {
-			county.LastFilingDate = string(f.date)
+		if f.FilingDate > county.LastFilingDate {
+			county.LastFilingDate = strings.Clone(f.FilingDate)
 		}
 	}
-	if !math.IsNaN(f.amount) {
+	if f.HasAmount {
 		if county.Amounts == 0 {
-			county.MinAmount, county.MaxAmount = f.amount, f.amount
+			county.MinAmount, county.MaxAmount = f.Amount, f.Amount
 		}
 		county.Amounts++
-		county.SumCents += index.Cents(f.amount)
-		county.MinAmount, county.MaxAmount = min(county.MinAmount, f.amount), max(county.MaxAmount, f.amount)
+		county.SumCents += index.Cents(f.Amount)
+		county.MinAmount, county.MaxAmount = min(county.MinAmount, f.Amount), max(county.MaxAmount, f.Amount)
 	}
 	if created != index.NoTime {
 		c.stats.Added++
@@ -65,13 +67,13 @@ func (c *counter) add(f *facts, created int64) {
 			county.LastAdded = time.UnixMicro(created).UTC()
 		}
 	}
-	if f.trust {
+	if f.Trust {
 		c.stats.Trusts++
 	}
-	if f.estate {
+	if f.Estate {
 		c.stats.Estates++
 	}
-	if f.trust || f.estate {
+	if f.Trust || f.Estate {
 		c.stats.TrustsOrEstates++
 	}
 }

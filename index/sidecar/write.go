@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/klauspost/compress/s2"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
@@ -121,7 +120,7 @@ func (c *owners) writePortfolios(all []owner, to Sink) error {
 			one = all[chunk*portfoliosAChunk+i].append(one[:0], c.counties.texts)
 			data = protowire.AppendBytes(data, one)
 		}
-		if err := to(sectionPortfolios, chunk, s2.Encode(nil, data)); err != nil {
+		if err := to(sectionPortfolios, chunk, pack(nil, data)); err != nil {
 			return err
 		}
 	}
@@ -150,7 +149,7 @@ func (c *owners) writeSelection(all []owner, to Sink) error {
 		o := &all[i]
 		filings = protowire.AppendVarint(filings, uint64(o.filings))
 		for token := range strings.SplitSeq(o.key, " ") {
-			number, _ := tokens.number([]byte(token))
+			number, _ := tokens.number(token)
 			inTokens.add(number, uint32(i))
 		}
 		for _, s := range o.shares {
@@ -222,14 +221,16 @@ func writeOrders(all []owner, to Sink) error {
 		index.OwnersByName:    func(a, b uint32) int { return strings.Compare(names[a], names[b]) },
 	}
 	for sort, by := range compare {
-		rising := inOrder(len(all), func(a, b uint32) int { return cmp.Or(by(a, b), cmp.Compare(all[a].rank, all[b].rank)) })
-		falling := make([]uint32, 0, len(all))
-		for end := len(rising); end > 0; {
+		falling := inOrder(len(all), func(a, b uint32) int { // those by filings are sorted so
+			return cmp.Or(by(b, a), cmp.Compare(all[a].rank, all[b].rank))
+		})
+		rising := make([]uint32, 0, len(all))
+		for end := len(falling); end > 0; {
 			start := end - 1
-			for start > 0 && by(rising[start-1], rising[start]) == 0 {
+			for start > 0 && by(falling[start-1], falling[start]) == 0 {
 				start--
 			}
-			falling = append(falling, rising[start:end]...)
+			rising = append(rising, falling[start:end]...)
 			end = start
 		}
 		for i, order := range [][]uint32{rising, falling} {

@@ -20,7 +20,6 @@ import (
 
 	"filings/index"
 	"filings/index/address"
-	"filings/index/sidecar"
 )
 
 // Names of fields that no field of package index has.
@@ -129,7 +128,7 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 	start := len(dst)
 	dst = index.AppendRecord(dst, f)
 	d := index.Derive(f)
-	fingerprint := sidecar.FingerprintOf(f, &d, dst[start:])
+	fingerprint := index.FingerprintOf(f, &d, dst[start:])
 	x := members{append(dst[:len(dst)-1], `,"x":{`...)}
 
 	x.text(index.County.String(), d.County)

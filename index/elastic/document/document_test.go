@@ -9,7 +9,6 @@ import (
 
 	"filings/index"
 	"filings/index/elastic/elastictest"
-	"filings/index/sidecar"
 )
 
 func TestAppend(t *testing.T) {
@@ -64,7 +63,7 @@ func TestAppend(t *testing.T) {
 				t.Errorf("the document does not begin with the record: %s", got)
 			}
 			d := index.Derive(test.filing)
-			if want := sidecar.FingerprintOf(test.filing, &d, record[len("before"):]); fingerprint != want {
+			if want := index.FingerprintOf(test.filing, &d, record[len("before"):]); fingerprint != want {
 				t.Errorf("fingerprint %+v, want %+v", fingerprint, want)
 			}
 			var got struct{ X any }

@@ -46,7 +46,7 @@ func wrongChanges() []wrong {
 			return func(p *index.ChangePage) {
 				p.Changes = slices.Clone(p.Changes)
 				for i := range p.Changes {
-					if q.Unread == index.Earlier {
+					if q.LaterOnly {
 						p.Changes[i].Before = index.Version{}
 					}
 				}
