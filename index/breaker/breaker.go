@@ -1,26 +1,30 @@
-// Package breaker owns the circuit breaker in front of a server: while the server does not respond it refuses calls at
-// once, instead of letting each wait for the end of its time. It knows no server and no protocol, bounds no concurrency
-// (package limit), retries nothing and caches nothing.
+// Package breaker owns the circuit breaker in front of a server: while the server does not respond
+// it refuses calls at once, instead of letting each wait for the end of its time. It knows no
+// server and no protocol, bounds no concurrency (package limit), retries nothing and caches
+// nothing.
 //
 // # Design
 //
-// The state machine is gobreaker's. What is ours is what counts, and how the server is tried again:
+// The state machine is gobreaker's. What counts is ours, and how the server is tried again:
 //
-//   - A failure is an error of the kind Config.Down, or a call without a response when its time is over. Any other error
-//     is a response. A call whose caller went away does not count at all. Where calls may fail for what they request, as
-//     one account's expensive searches do while others' succeed, or for the little time that their callers had left, a
-//     failure counts only if the probe fails after it too (Config.Confirms). A server that refuses connections opens
-//     the breaker as fast so, a silent one two seconds later.
-//   - The breaker opens when, of the calls of the last ten seconds, at least five failed and at least half. Five, so that
-//     a few slow calls on a quiet night do not shut out all others; and since of the eight calls that the engine gets at
-//     once, each for some seconds, not many more can fail in ten. Half, so that slow calls among good ones never do; but where every second call fails, the server has more to do than it
-//     can, and a second without calls is what helps it.
-//   - A second later the next caller tries the server with a call of ours, Config.Probe, which takes milliseconds where
-//     all is well; a client's own call would be a poor measure, for it may be slow for reasons of its own. The probe has
-//     two seconds, however much time its caller has. So after the server's return it takes three seconds at most until it
-//     is called again, and nothing has to run in the background: after a quiet night the first call probes and goes through.
-//   - Reading the metric of the state is such a caller too. So a scrape finds a breaker open while the server is down, and
-//     closed once it is back, also where no client calls.
+//   - A failure is an error of the kind Config.Down, or a call without a response when its time is
+//     over. Any other error is a response. A call whose caller went away does not count at all.
+//     Calls may fail for reasons of their own, as one account's expensive searches do while others'
+//     succeed, or for the little time that their callers had left: then a failure counts only if
+//     the probe fails after it too (Config.Confirms). A server that refuses connections opens the
+//     breaker as fast so, a silent one two seconds later.
+//   - The breaker opens when, of the calls of the last ten seconds, at least five failed and at
+//     least half. Five, so that a few slow calls on a quiet night do not shut out all others; of
+//     the eight calls that the engine gets at once, each for some seconds, not many more can fail
+//     in ten. Half, so that slow calls among good ones never do; but if every second call fails,
+//     the server has more to do than it can, and a second without calls helps it.
+//   - A second later the next caller tries the server with a call of ours, Config.Probe, which
+//     takes milliseconds as a rule; a client's own call would be a poor measure, for it may be slow
+//     for reasons of its own. The probe has two seconds, however much time its caller has. So after
+//     the server's return it takes three seconds at most until it is called again, and nothing has
+//     to run in the background: after a quiet night the first call probes and goes through.
+//   - Reading the metric of the state is such a caller too. So a scrape finds a breaker open while
+//     the server is down, and closed once it is back, also if no client calls.
 package breaker
 
 import (
@@ -94,7 +98,8 @@ func New(c Config) *Breaker {
 		},
 		IsExcluded: func(err error) bool { return errors.Is(err, errNotCounted) },
 		OnStateChange: func(_ string, from, to gobreaker.State) {
-			c.Log.Warn("breaker", slog.String("server", c.Server), slog.String("from", from.String()), slog.String("to", to.String()))
+			c.Log.Warn("breaker", slog.String("server", c.Server),
+				slog.String("from", from.String()), slog.String("to", to.String()))
 		},
 	})
 	return b
@@ -106,7 +111,8 @@ func (b *Breaker) State() int { return int(b.circuit.State()) }
 // Metric returns the metric of the state. Reading it tries a server again whose turn that is.
 func (b *Breaker) Metric(name string) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name,
-		Help: "State of the circuit breaker in front of " + b.config.Server + ": 0 closed (called), 1 half open (tried again), 2 open (not called)."},
+		Help: "State of the circuit breaker in front of " + b.config.Server +
+			": 0 closed (called), 1 half open (tried again), 2 open (not called)."},
 		func() float64 {
 			_ = b.ready(context.Background()) // the state says what came of it
 			return float64(b.State())
@@ -122,8 +128,8 @@ func (b *Breaker) Refuses() error {
 	return nil
 }
 
-// Do runs call, which calls the server, if the server responds; else it returns an error of the kind Config.Down: at once
-// when the server is known to be down, or when ctx has ended.
+// Do runs call, which calls the server, if the server responds; else it returns an error of the
+// kind Config.Down: at once when the server is known to be down, or when ctx has ended.
 func (b *Breaker) Do(ctx context.Context, call func(context.Context) error) error {
 	return b.run(ctx, call, nil)
 }
@@ -206,8 +212,8 @@ func (b *Breaker) counted(ctx context.Context, call func(context.Context) error,
 	return err
 }
 
-// confirm counts a failed call if a probe, whose result nobody waits for, fails too. There is one at a time, for all calls that
-// fail meanwhile.
+// confirm counts a failed call if a probe, whose result nobody waits for, fails too. There is one
+// at a time, for all calls that fail meanwhile.
 func (b *Breaker) confirm(ctx context.Context) {
 	if b.doubted.Add(1) > 1 {
 		return
@@ -223,8 +229,8 @@ func (b *Breaker) confirm(ctx context.Context) {
 	}()
 }
 
-// Responds reports whether the server responds: as a probe says that ended in the second before or, else, begins now. Where ctx ends
-// first, it does not.
+// Responds reports whether the server responds: as a probe says that ended in the second before or,
+// else, begins now. Where ctx ends first, it does not.
 func (b *Breaker) Responds(ctx context.Context) bool {
 	if b.Refuses() != nil {
 		return false

@@ -252,8 +252,9 @@ func TestDoCached(t *testing.T) {
 	})
 }
 
-// TestConfirms: where calls may fail for what they request, their failures open a breaker only if the probe fails too, which
-// is made once for all that fail meanwhile; two seconds later at the latest.
+// TestConfirms: where calls may fail for what they request, their failures open a breaker only if
+// the probe fails too, which is made once for all that fail meanwhile; two seconds later at the
+// latest.
 func TestConfirms(t *testing.T) {
 	t.Parallel()
 	const silent = time.Hour
@@ -299,8 +300,8 @@ func TestConfirms(t *testing.T) {
 	}
 }
 
-// TestResponds: whether a server responds says a probe that ended less than a second ago, or one for all who ask; a caller without time
-// does not wait for it.
+// TestResponds: whether a server responds says a probe that ended less than a second ago, or one
+// for all who ask; a caller without time does not wait for it.
 func TestResponds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -383,8 +384,8 @@ func TestMetric(t *testing.T) {
 	})
 }
 
-// TestRefuses: a caller that would wait in a queue learns that there is no use in it, but not from a server that is to be
-// tried again.
+// TestRefuses: a caller that would wait in a queue learns that there is no use in it, but not from
+// a server that is to be tried again.
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,15 +1,18 @@
-// Package cache is the only cache of the project: values of any type, bounded by the bytes that they take, and created once
-// for all callers that need the same one at the same time. It refuses to keep errors, knows nothing of filings, and
-// never lets a value expire: a value that may become stale needs a key that says so, such as one with the generation in it.
+// Package cache is the only cache of the project: values of any type, bounded by the bytes that
+// they take, and created once for all callers that need the same one at the same time. It refuses
+// to keep errors, knows nothing of filings, and never lets a value expire: a value that may become
+// stale needs a key that says so, such as one with the generation in it.
 //
 // # Design
 //
-// A process has one cache for responses and for what the engine keeps of its generations: so its memory has one bound, and
-// what is needed most often stays, whatever it is. Space keeps their keys apart.
+// A process has one cache for responses and for what the engine keeps of its generations: so its
+// memory has one bound, and what is needed most often stays, whatever it is. Space keeps their keys
+// apart.
 //
-// Which values stay is the policy of otter, W-TinyLFU: a crawl through many values, each needed once, does not evict what
-// is needed often. Otter could also create missing values, but with a context that never ends; here a creation belongs to
-// the request that needs it (flight.go), so that no work goes on for a client that has left.
+// Which values stay is the policy of otter, W-TinyLFU: a crawl through many values, each needed
+// once, does not evict what is needed often. Otter could also create missing values, but with a
+// context that never ends; here a creation belongs to the request that needs it (flight.go), so
+// that no work goes on for a client that has left.
 package cache
 
 import (
@@ -83,11 +86,12 @@ func Peek[V any](c *Cache, key Key) (v V, ok bool) {
 // Set keeps a value that takes so many bytes under key, unless others are needed more.
 func Set[V any](c *Cache, key Key, v V, bytes int) { c.entries.Set(key, entry{v, bytes}) }
 
-// Get returns the value under key, or else the result of create, which also returns how many bytes that takes. Callers
-// that need it at the same time share one creation, and its failure; hit means that create was not called for this caller.
-// A creation ends with its caller's context, or with context.Canceled if create notices that its caller has left, and is
-// then begun again for those who wait with it. A panic of create is an error. A value that alone exceeds the bound is
-// returned and not kept.
+// Get returns the value under key, or else the result of create, which also returns how many bytes
+// that takes. Callers that need it at the same time share one creation, and its failure; hit means
+// that create was not called for this caller. A creation ends with its caller's context, or with
+// context.Canceled if create notices that its caller has left, and is then begun again for those
+// who wait with it. A panic of create is an error. A value that alone exceeds the bound is returned
+// and not kept.
 func Get[V any](
 	ctx context.Context, c *Cache, key Key, create func(context.Context) (V, int, error),
 ) (v V, hit bool, err error) {

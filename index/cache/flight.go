@@ -32,7 +32,9 @@ type flight struct {
 
 // do returns what f returns, run by this caller, or by another one with the same key that came before; then joined is
 // true. A caller whose context ends while it waits gets its error at once.
-func (g *flights) do(ctx context.Context, key flightKey, f func(context.Context) (any, error)) (value any, joined bool, err error) {
+func (g *flights) do(
+	ctx context.Context, key flightKey, f func(context.Context) (any, error),
+) (value any, joined bool, err error) {
 	for {
 		c, joined := g.join(key)
 		if !joined {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// sevens starts that many callers that need 7, and returns a function that waits for them and says how many of them joined
-// another one.
+// sevens starts that many callers that need 7, and returns a function that waits for them and says
+// how many of them joined another one.
 func sevens(t *testing.T, g *flights, callers int, f func(context.Context) (any, error)) (joined func() int) {
 	joins := make(chan bool, callers)
 	for range callers {
@@ -48,8 +48,8 @@ func TestFlight_CallsOnce(t *testing.T) {
 	})
 }
 
-// TestFlight_FirstGivesUp: the first caller's end is not the others'. One of them makes the call anew, and the rest share
-// its result.
+// TestFlight_FirstGivesUp: the first caller's end is not the others'. One of them makes the call
+// anew, and the rest share its result.
 func TestFlight_FirstGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g flights

@@ -2,7 +2,8 @@ package cache
 
 import "reflect"
 
-// SizeOf returns how many bytes v takes, with the texts and lists that it refers to. It follows no other references, but v may be one.
+// SizeOf returns how many bytes v takes, with the texts and lists that it refers to. It follows no
+// other references, but v may be one.
 func SizeOf(v any) int {
 	of := reflect.ValueOf(v)
 	if of.Kind() == reflect.Pointer {

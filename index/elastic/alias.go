@@ -29,12 +29,13 @@ type target struct {
 	Write     bool   `json:"is_write_index,omitempty"`
 }
 
-// Publish implements generation.Storage: the alias is for others who read the index. It leads to the live generation as its
-// write index, of which an alias can have one. What is not ours keeps it: the program that put it there knows why.
+// Publish implements generation.Storage: the alias is for others who read the index. It leads to
+// the live generation as its write index, of which an alias can have one. What is not ours keeps
+// it: the program that put it there knows why.
 func (s *storage) Publish(ctx context.Context, live string) error {
 	return s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
 		var found map[string]described
-		err := s.c.ReadInto(ctx, &found, esapi.IndicesGetAliasRequest{Index: []string{s.alias}})
+		err := s.c.Read(ctx, &found, esapi.IndicesGetAliasRequest{Index: []string{s.alias}})
 		if err != nil && !errors.Is(err, index.ErrGone) {
 			return err
 		}
@@ -63,19 +64,20 @@ func (s *storage) apply(ctx context.Context, actions []action) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.c.Do(ctx, esapi.IndicesUpdateAliasesRequest{Body: bytes.NewReader(body)})
+	err = s.c.Write(ctx, nil, esapi.IndicesUpdateAliasesRequest{Body: bytes.NewReader(body)})
 	if errors.Is(err, index.ErrGone) {
 		return nil // the live index is lost: there is nothing that the alias could lead to
 	}
 	var refused *client.Error
-	if errors.As(err, &refused) && (refused.Status == http.StatusNotFound || strings.Contains(refused.Reason, twoWriteIndices)) {
+	if errors.As(err, &refused) &&
+		(refused.Status == http.StatusNotFound || strings.Contains(refused.Reason, twoWriteIndices)) {
 		return fmt.Errorf("%w: elasticsearch refused: %s", generation.ErrStale, refused.Reason) // somebody else was faster
 	}
 	return err
 }
 
-// keepOffAlias takes the alias from a new index, since only the live generation is to have it: a foreign index template can
-// add any alias to every new index.
+// keepOffAlias takes the alias from a new index, since only the live generation is to have it: a
+// foreign index template can add any alias to every new index.
 func (s *storage) keepOffAlias(ctx context.Context, name string) error {
 	found, err := s.describe(ctx, name)
 	if _, has := found[name].Aliases[s.alias]; err != nil || !has {
@@ -90,8 +92,8 @@ func (s *storage) keepOffAlias(ctx context.Context, name string) error {
 // twoWriteIndices is what Elasticsearch says about an alias that would have two write indices.
 const twoWriteIndices = "more than one write index"
 
-// explainTemplate makes an error about a new index say that a foreign template keeps it from being created: one that adds
-// the alias with a write index, of which there is one already.
+// explainTemplate makes an error about a new index say that a foreign template keeps it from being
+// created: one that adds the alias with a write index, of which there is one already.
 func (s *storage) explainTemplate(ctx context.Context, err error) error {
 	var failed *client.Error
 	if errors.As(err, &failed) && strings.Contains(failed.Reason, twoWriteIndices) {
@@ -115,7 +117,7 @@ func (s *storage) foreignTemplate(ctx context.Context) string {
 		}
 	}
 	alias := ".aliases." + s.alias
-	err := s.c.ReadInto(ctx, &state, esapi.ClusterStateRequest{Metric: []string{"metadata"}, FilterPath: []string{
+	err := s.c.Read(ctx, &state, esapi.ClusterStateRequest{Metric: []string{"metadata"}, FilterPath: []string{
 		"metadata.templates.*" + alias,
 		"metadata.index_template.index_template.*.template" + alias,
 		"metadata.component_template.component_template.*.template" + alias,

@@ -106,7 +106,7 @@ func (s *storage) createBy(
 	}
 	unsure := false
 	err = s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		_, err := s.c.Do(ctx, request(bytes.NewReader(body)))
+		err := s.c.Write(ctx, nil, request(bytes.NewReader(body)))
 		if unsure && client.HasKind(err, alreadyExists) {
 			return nil // the first request, whose response did not come, made it
 		}
@@ -119,7 +119,9 @@ func (s *storage) createBy(
 	if err := s.keepOffAlias(ctx, name); err != nil {
 		return err
 	}
-	return s.c.Send(ctx, client.RequestTime, func() esapi.Request {
-		return esapi.ClusterHealthRequest{Index: []string{name}, WaitForStatus: "yellow", Timeout: 50 * time.Second}
+	return s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+		return s.c.Write(ctx, nil, esapi.ClusterHealthRequest{
+			Index: []string{name}, WaitForStatus: "yellow", Timeout: 50 * time.Second,
+		})
 	})
 }

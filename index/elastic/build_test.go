@@ -106,7 +106,7 @@ func TestSeal_LeavesNothingOfTheLoadBehind(t *testing.T) {
 			}
 		}
 	}
-	_, err = s.c.Do(t.Context(), esapi.IndexRequest{Index: first, DocumentID: "1", Body: strings.NewReader(`{"id":1}`)})
+	err = s.c.Write(t.Context(), nil, esapi.IndexRequest{Index: first, DocumentID: "1", Body: strings.NewReader(`{"id":1}`)})
 	if err == nil || !strings.Contains(err.Error(), "block") {
 		t.Errorf("writing to a sealed generation: %v", err)
 	}

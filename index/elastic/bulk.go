@@ -123,7 +123,8 @@ var (
 func (b *bulk) send(batch *batch) error {
 	requireAlias := true
 	return b.storage.c.Retry(b.ctx, client.BulkTime, func(ctx context.Context) error {
-		response, err := b.storage.c.Do(ctx, esapi.BulkRequest{
+		var response []byte
+		err := b.storage.c.Write(ctx, &response, esapi.BulkRequest{
 			Index: b.alias, Body: bytes.NewReader(batch.body), RequireAlias: &requireAlias, FilterPath: []string{responseFilter},
 		})
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 	"filings/index/generation"
 )
 
-// noShard is the kind of a response about an index whose shard is not there at the moment: it was just created, or its node
-// was just lost.
+// noShard is the kind of a response about an index whose shard is not there at the moment: it was
+// just created, or its node was just lost.
 const noShard = "no_shard_available_action_exception"
 
 // Load implements generation.Storage, in one request, which any copy of the one shard serves. It waits for that shard.
@@ -27,7 +27,7 @@ func (s *storage) Load(ctx context.Context, name string) (d generation.Document,
 		Source json.RawMessage `json:"_source"`
 	}
 	_ = s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		err = s.c.ReadInto(ctx, &found, esapi.GetRequest{Index: s.catalogIndex(), DocumentID: name})
+		err = s.c.Read(ctx, &found, esapi.GetRequest{Index: s.catalogIndex(), DocumentID: name})
 		if client.HasKind(err, noShard) {
 			return err
 		}
@@ -62,7 +62,7 @@ func (s *storage) Replace(ctx context.Context, name string, d generation.Documen
 		}
 		request.IfSeqNo, request.IfPrimaryTerm = &seqNo, &term
 	}
-	_, err := s.c.Do(ctx, request)
+	err := s.c.Write(ctx, nil, request)
 	if client.HasKind(err, "version_conflict_engine_exception") || d.Revision != "" && errors.Is(err, index.ErrGone) {
 		return generation.ErrStale
 	}
@@ -82,7 +82,7 @@ func (s *storage) createCatalog(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = s.c.Do(ctx, esapi.IndicesCreateRequest{Index: s.catalogIndex(), Body: bytes.NewReader(body)})
+	err = s.c.Write(ctx, nil, esapi.IndicesCreateRequest{Index: s.catalogIndex(), Body: bytes.NewReader(body)})
 	if err != nil && !client.HasKind(err, alreadyExists) {
 		return s.explainTemplate(ctx, err)
 	}

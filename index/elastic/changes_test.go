@@ -94,9 +94,9 @@ func TestX53_LeftBehind(t *testing.T) {
 	}
 }
 
-// TestX19_FaultsWhileChangesetsAreWritten: Elasticsearch refuses for a moment, and the changeset is whole; or it is full, and
-// then the
-// generation is never sealed, and leaves nothing once it is deleted.
+// TestX19_FaultsWhileChangesetsAreWritten: Elasticsearch refuses for a moment, and the changeset is
+// whole; or it is full, and then the generation is never sealed, and leaves nothing once it is
+// deleted.
 func TestX19_FaultsWhileChangesetsAreWritten(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)
@@ -148,8 +148,8 @@ func TestX19_FaultsWhileChangesetsAreWritten(t *testing.T) {
 	sameChangeset(t, &want, s, b.Generation())
 }
 
-// TestX19_NothingToCompareWith: an update of a generation whose sidecar is missing fails: it would not know what it changes, nor
-// the owners.
+// TestX19_NothingToCompareWith: an update of a generation whose sidecar is missing fails: it would
+// not know what it changes, nor the owners.
 func TestX19_NothingToCompareWith(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)

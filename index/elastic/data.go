@@ -31,14 +31,14 @@ type aliases map[string]struct {
 // describe returns the indices that a name or pattern selects, hidden and closed ones included: one may be live.
 func (s *storage) describe(ctx context.Context, indices string) (map[string]described, error) {
 	var found map[string]described
-	err := s.c.ReadInto(ctx, &found, esapi.IndicesGetRequest{
+	err := s.c.Read(ctx, &found, esapi.IndicesGetRequest{
 		Index: []string{indices}, ExpandWildcards: "all", FilterPath: []string{"*.aliases", "*.mappings._meta"},
 	})
 	return found, err
 }
 
-// Parts implements generation.Storage. What is not sealed has as many filings as can be searched in it. Bytes are those of all
-// copies; files that a clone shares with its source count in both.
+// Parts implements generation.Storage. What is not sealed has as many filings as can be searched in
+// it. Bytes are those of all copies; files that a clone shares with its source count in both.
 func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.Part, err error) {
 	found, err := s.describe(ctx, s.alias+"-*")
 	if err != nil {
@@ -77,16 +77,17 @@ type size struct {
 
 func (s *storage) sizes(ctx context.Context) (map[string]size, error) {
 	var stats struct{ Indices map[string]size }
-	err := s.c.ReadInto(ctx, &stats, esapi.IndicesStatsRequest{
+	err := s.c.Read(ctx, &stats, esapi.IndicesStatsRequest{
 		Index: []string{s.alias + "-*"}, Metric: []string{"docs", "store"},
 		FilterPath: []string{"indices.*.primaries.docs.count", "indices.*.total.store.size_in_bytes"},
 	})
 	return stats.Indices, err
 }
 
-// Reader implements generation.Storage. Any node says from its copy of the cluster state whether there is such an index.
+// Reader implements generation.Storage. Any node says from its copy of the cluster state whether
+// there is such an index.
 func (s *storage) Reader(ctx context.Context, name string, before index.Reader) (index.Reader, error) {
-	_, err := s.c.Read(ctx, esapi.IndicesGetAliasRequest{Index: []string{name}})
+	err := s.c.Read(ctx, nil, esapi.IndicesGetAliasRequest{Index: []string{name}})
 	switch {
 	case errors.Is(err, index.ErrGone):
 		return nil, fmt.Errorf("generation %s: %w", name, index.ErrNotFound)
@@ -107,8 +108,8 @@ func (s *storage) Delete(ctx context.Context, parts []generation.Part) error {
 		for _, p := range some {
 			names = append(names, indexOf(p))
 		}
-		if err := s.c.Send(ctx, client.RequestTime, func() esapi.Request {
-			return esapi.IndicesDeleteRequest{Index: names, IgnoreUnavailable: &ignore}
+		if err := s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+			return s.c.Write(ctx, nil, esapi.IndicesDeleteRequest{Index: names, IgnoreUnavailable: &ignore})
 		}); err != nil {
 			return err
 		}

@@ -84,7 +84,8 @@ func swap(t testing.TB, s *Store, from, to string) {
 	}
 }
 
-// wantLive checks which generation is live in Elasticsearch: in the catalog, and, unless a change is on its way, by its alias.
+// wantLive checks which generation is live in Elasticsearch: in the catalog, and, unless a change
+// is on its way, by its alias.
 func (s testStore) wantLive(t testing.TB, want, when string) {
 	t.Helper()
 	if got := s.committed(t); got != want {

@@ -17,7 +17,8 @@ import (
 	"filings/index/elastic/client"
 )
 
-// Elasticsearch and OpenSearch are the products that there are. OpenSearch has what Elasticsearch 7.10 had, and its own since.
+// Elasticsearch and OpenSearch are the products that there are. OpenSearch has what Elasticsearch
+// 7.10 had, and its own since.
 const Elasticsearch, OpenSearch = "Elasticsearch", "OpenSearch"
 
 // Health is what an operator wants to know of a cluster.
@@ -37,8 +38,8 @@ type Disk struct {
 	Total, Available int64
 }
 
-// Health reads the cluster's health, and changes nothing. Errors are client.ErrCredentials, index.ErrUnavailable, or those of
-// Elasticsearch; they show no address.
+// Health reads the cluster's health, and changes nothing. Errors are client.ErrCredentials,
+// index.ErrUnavailable, or those of Elasticsearch; they show no address.
 func (s *Store) Health(ctx context.Context) (h Health, err error) {
 	for _, read := range []func(context.Context, *Health) error{
 		s.storage.version, s.storage.status, s.storage.privileges, s.storage.blocks, s.storage.disks,
@@ -55,8 +56,9 @@ func (s *storage) version(ctx context.Context, h *Health) (err error) {
 	return err
 }
 
-// server returns product and version of the node that responds. Not by GET /, which is a module of its own in Elasticsearch, and
-// may be missing; and OpenSearch can be set to say 7.10.2 there. Only Elasticsearch's builds have flavors.
+// server returns product and version of the node that responds. Not by GET /, which is a module of
+// its own in Elasticsearch, and may be missing; and OpenSearch can be set to say 7.10.2 there. Only
+// Elasticsearch's builds have flavors.
 func (s *storage) server(ctx context.Context) (product, version string, err error) {
 	var local struct {
 		Nodes map[string]struct {
@@ -64,8 +66,9 @@ func (s *storage) server(ctx context.Context) (product, version string, err erro
 			Flavor  string `json:"build_flavor"`
 		}
 	}
-	err = s.c.ReadInto(ctx, &local, esapi.NodesInfoRequest{
-		NodeID: []string{"_local"}, Metric: []string{"_none"}, FilterPath: []string{"nodes.*.version", "nodes.*.build_flavor"},
+	err = s.c.Read(ctx, &local, esapi.NodesInfoRequest{
+		NodeID: []string{"_local"}, Metric: []string{"_none"},
+		FilterPath: []string{"nodes.*.version", "nodes.*.build_flavor"},
 	})
 	for _, node := range local.Nodes {
 		if version, product = node.Version, OpenSearch; node.Flavor != "" {
@@ -83,13 +86,15 @@ func (s *storage) status(ctx context.Context, h *Health) error {
 		Status    string
 		DataNodes int `json:"number_of_data_nodes"`
 	}
-	err := s.c.ReadInto(ctx, &health, esapi.ClusterHealthRequest{FilterPath: []string{"status", "number_of_data_nodes"}})
+	err := s.c.Read(ctx, &health, esapi.ClusterHealthRequest{FilterPath: []string{"status", "number_of_data_nodes"}})
 	h.Status, h.DataNodes = health.Status, health.DataNodes
 	return err
 }
 
-// privileges finds out whether a load could do its work. monitor is part of manage, and all that a service which may not load
-// would not miss by itself: without it nothing compares the live generation with what was sealed (rule X24). Without security there is no such request, and nothing to lack.
+// privileges finds out whether a load could do its work. monitor is part of manage, and all that a
+// service which may not load would not miss by itself: without it nothing compares the live
+// generation with what was sealed (rule X24). Without security there is no such request, and
+// nothing to lack.
 func (s *storage) privileges(ctx context.Context, h *Health) error {
 	if h.Product == OpenSearch {
 		return nil
@@ -106,7 +111,7 @@ func (s *storage) privileges(ctx context.Context, h *Health) error {
 		Cluster map[string]bool
 		Index   map[string]map[string]bool
 	}
-	err = s.c.ReadInto(ctx, &has, esapi.SecurityHasPrivilegesRequest{Body: bytes.NewReader(body)})
+	err = s.c.Read(ctx, &has, esapi.SecurityHasPrivilegesRequest{Body: bytes.NewReader(body)})
 	var refused *client.Error
 	if errors.As(err, &refused) && strings.HasPrefix(refused.Reason, "no handler found") {
 		return nil
@@ -133,7 +138,7 @@ func (s *storage) blocks(ctx context.Context, h *Health) error {
 	const blocked = "index.blocks.read_only_allow_delete"
 	flat := true
 	var indices map[string]struct{ Settings map[string]string }
-	err := s.c.ReadInto(ctx, &indices, esapi.IndicesGetSettingsRequest{
+	err := s.c.Read(ctx, &indices, esapi.IndicesGetSettingsRequest{
 		Index: []string{s.alias + "-*"}, Name: []string{blocked}, FlatSettings: &flat, ExpandWildcards: "all",
 	})
 	for _, name := range slices.Sorted(maps.Keys(indices)) {
@@ -157,7 +162,7 @@ func (s *storage) disks(ctx context.Context, h *Health) error {
 			}
 		}
 	}
-	err := s.c.ReadInto(ctx, &stats, esapi.NodesStatsRequest{
+	err := s.c.Read(ctx, &stats, esapi.NodesStatsRequest{
 		Metric: []string{"fs"}, FilterPath: []string{"nodes.*.name", "nodes.*.roles", "nodes.*.fs.total"},
 	})
 	if client.HasStatus(err, http.StatusForbidden) {
@@ -173,8 +178,9 @@ func (s *storage) disks(ctx context.Context, h *Health) error {
 	return err
 }
 
-// warnOfDisks logs which nodes may have too little room for merging a generation. Since 8.19 Elasticsearch begins no merge after which less
-// than a twentieth of a disk, or 100 GB, would be left (indices.merge.disk.watermark.high): it waits for room, and a load with it.
+// warnOfDisks logs which nodes may have too little room for merging a generation. Since 8.19
+// Elasticsearch begins no merge after which less than a twentieth of a disk, or 100 GB, would be
+// left (indices.merge.disk.watermark.high): it waits for room, and a load with it.
 func (s *storage) warnOfDisks(ctx context.Context, name string) {
 	var h Health
 	sizes, err := s.sizes(ctx)
@@ -190,8 +196,9 @@ func (s *storage) warnOfDisks(ctx context.Context, name string) {
 	}
 }
 
-// Slots returns how many searches of a generation Elasticsearch can work on at once: the search threads of as many nodes
-// as have a copy of it, shared by its shards, since a search takes a thread for each. If nodes differ, the smallest count.
+// Slots returns how many searches of a generation Elasticsearch can work on at once: the search
+// threads of as many nodes as have a copy of it, shared by its shards, since a search takes a
+// thread for each. If nodes differ, the smallest count.
 func (s *Store) Slots(ctx context.Context) (_ int, err error) {
 	defer index.Wrap(&err, "asking how many searches can run at once")
 	var found struct {
@@ -200,7 +207,7 @@ func (s *Store) Slots(ctx context.Context) (_ int, err error) {
 			Pools struct{ Search struct{ Size int } } `json:"thread_pool"`
 		}
 	}
-	err = s.storage.c.ReadInto(ctx, &found, esapi.NodesInfoRequest{
+	err = s.storage.c.Read(ctx, &found, esapi.NodesInfoRequest{
 		Metric: []string{"thread_pool"}, FilterPath: []string{"nodes.*.roles", "nodes.*.thread_pool.search.size"},
 	})
 	var threads []int

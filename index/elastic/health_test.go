@@ -87,7 +87,8 @@ func TestSeal_LittleRoom(t *testing.T) {
 	}
 }
 
-// TestX49_OpenSearch: it has no builds of flavors, and no such request for privileges: managed ones refuse it as if credentials were wrong.
+// TestX49_OpenSearch: it has no builds of flavors, and no such request for privileges: managed ones
+// refuse it as if credentials were wrong.
 func TestX49_OpenSearch(t *testing.T) {
 	t.Parallel()
 	responses := clusterResponses()

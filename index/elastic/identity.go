@@ -61,7 +61,7 @@ func (s *storage) shardIdentity(ctx context.Context, name string, all generation
 	var found struct {
 		Indices map[string]struct{ Shards map[string][]stats }
 	}
-	err := s.c.ReadInto(ctx, &found, esapi.IndicesStatsRequest{
+	err := s.c.Read(ctx, &found, esapi.IndicesStatsRequest{
 		Index: withSidecar(name), ExpandWildcards: "all", Metric: []string{"docs"}, Level: "shards",
 		FilterPath: []string{
 			"indices.*.shards.*.routing", "indices.*.shards.*.docs.count", "indices.*.shards.*.seq_no.max_seq_no",
@@ -99,7 +99,7 @@ func (s *storage) settingsIdentity(ctx context.Context, name string, all generat
 	}
 	names = append(names, shardsSetting)
 	var found map[string]struct{ Settings map[string]string }
-	err := s.c.ReadInto(ctx, &found, esapi.IndicesGetSettingsRequest{
+	err := s.c.Read(ctx, &found, esapi.IndicesGetSettingsRequest{
 		Index: withSidecar(name), ExpandWildcards: "all", Name: names, FlatSettings: &flat,
 	})
 	if err != nil {

@@ -263,7 +263,7 @@ func TestX24_Restored(t *testing.T) {
 	must(t, s.c, http.MethodPut, repo, nil, fmt.Appendf(nil, `{"type":"fs","settings":{"location":%q}}`, folder))
 	t.Cleanup(func() {
 		for _, path := range []string{repo + "/all", repo} {
-			if _, err := s.c.Do(context.Background(), elastictest.Request{Method: http.MethodDelete, Path: path}); err != nil {
+			if err := s.c.Write(context.Background(), nil, elastictest.Request{Method: http.MethodDelete, Path: path}); err != nil {
 				t.Error(err)
 			}
 		}

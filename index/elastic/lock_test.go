@@ -109,8 +109,8 @@ func TestLock_OneOfManyGetsIt(t *testing.T) {
 	}
 }
 
-// lost is a store with a lock that expired, taken over a network that is sound until then, and with a live and another sealed
-// generation.
+// lost is a store with a lock that expired, taken over a network that is sound until then, and with
+// a live and another sealed generation.
 func lost(t *testing.T, net *elastictest.Faults) (s testStore, old generation.Lock, live, idle string) {
 	t.Helper()
 	s = newTestStore(t)

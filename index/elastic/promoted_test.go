@@ -75,8 +75,8 @@ func TestL7_LostDataAreNotNoData(t *testing.T) {
 	}
 }
 
-// Whoever looks for the catalog before the first load, and then at what is stored, finds a generation that was promoted in
-// between: that is no loss.
+// Whoever looks for the catalog before the first load, and then at what is stored, finds a
+// generation that was promoted in between: that is no loss.
 func TestL7_FirstPromotionIsNoLoss(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)

@@ -58,7 +58,11 @@ func (b *build) finalize(ctx context.Context, erases bool) error {
 	this := []string{b.name}
 	b.storage.warnOfDisks(ctx, b.name)
 	send := func(request func() esapi.Request) func(context.Context) error {
-		return func(ctx context.Context) error { return b.storage.c.Send(ctx, client.MergeTime, request) }
+		return func(ctx context.Context) error {
+			return b.storage.c.Retry(ctx, client.MergeTime, func(ctx context.Context) error {
+				return b.storage.c.Write(ctx, nil, request())
+			})
+		}
 	}
 	merge := send(b.merge)
 	if erases {
@@ -100,8 +104,10 @@ func (b *build) writeMeta(ctx context.Context, m document.Meta) error {
 	if err != nil {
 		return err
 	}
-	return b.storage.c.Send(ctx, client.RequestTime, func() esapi.Request {
-		return esapi.IndicesPutMappingRequest{Index: []string{b.name}, Body: bytes.NewReader(body)}
+	return b.storage.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+		return b.storage.c.Write(ctx, nil, esapi.IndicesPutMappingRequest{
+			Index: []string{b.name}, Body: bytes.NewReader(body),
+		})
 	})
 }
 

@@ -63,14 +63,11 @@ func (w *sidecarWriter) flush(ctx context.Context) error {
 	full := w.body
 	w.body = nil
 	return w.storage.c.Retry(ctx, client.BulkTime, func(ctx context.Context) error {
-		response, err := w.storage.c.Do(ctx, esapi.BulkRequest{
+		result := struct{ Errors bool }{true}
+		err := w.storage.c.Write(ctx, &result, esapi.BulkRequest{
 			Index: w.index, Body: bytes.NewReader(full), FilterPath: []string{"errors"},
 		})
-		if err != nil {
-			return err
-		}
-		result := struct{ Errors bool }{true}
-		if err = client.Decode(response, &result); err == nil && result.Errors {
+		if err == nil && result.Errors {
 			err = client.ErrResponse
 		}
 		return err
@@ -142,8 +139,8 @@ func (s *storage) clean(ctx context.Context, name string, merge func(context.Con
 
 // deletedDocuments returns how many of an index are still in a segment.
 func (s *storage) deletedDocuments(ctx context.Context, name string) (int64, error) {
-	if err := s.c.Send(ctx, client.RequestTime, func() esapi.Request {
-		return esapi.IndicesRefreshRequest{Index: []string{name}}
+	if err := s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+		return s.c.Write(ctx, nil, esapi.IndicesRefreshRequest{Index: []string{name}})
 	}); err != nil {
 		return 0, err
 	}
@@ -153,21 +150,20 @@ func (s *storage) deletedDocuments(ctx context.Context, name string) (int64, err
 		} `json:"_all"`
 	}
 	request := esapi.IndicesStatsRequest{Index: []string{name}, ExpandWildcards: "all", Metric: []string{"docs"}}
-	err := s.c.ReadInto(ctx, &stats, request)
+	err := s.c.Read(ctx, &stats, request)
 	return stats.All.Total.Docs.Deleted, err
 }
 
 // expunge is mergeDeleted of an index that was just written, and that nobody reads.
 func (s *storage) expunge(ctx context.Context, name string) error {
 	this := []string{name}
-	for _, request := range []func() esapi.Request{
-		func() esapi.Request { return esapi.IndicesCloseRequest{Index: this} },
-		func() esapi.Request { return esapi.IndicesOpenRequest{Index: this} },
-		func() esapi.Request {
-			return esapi.ClusterHealthRequest{Index: this, WaitForStatus: "yellow", Timeout: 50 * time.Second}
-		},
+	for _, request := range []esapi.Request{
+		esapi.IndicesCloseRequest{Index: this},
+		esapi.IndicesOpenRequest{Index: this},
+		esapi.ClusterHealthRequest{Index: this, WaitForStatus: "yellow", Timeout: 50 * time.Second},
 	} {
-		if err := s.c.Send(ctx, client.MergeTime, request); err != nil {
+		write := func(ctx context.Context) error { return s.c.Write(ctx, nil, request) }
+		if err := s.c.Retry(ctx, client.MergeTime, write); err != nil {
 			return err
 		}
 	}
@@ -188,7 +184,7 @@ func (s *storage) mergeDeleted(ctx context.Context, name string) error {
 			esapi.IndicesPutSettingsRequest{Index: this, Body: all},
 			esapi.IndicesForcemergeRequest{Index: this, OnlyExpungeDeletes: &only},
 		} {
-			if _, err := s.c.Do(ctx, r); err != nil {
+			if err := s.c.Write(ctx, nil, r); err != nil {
 				return err
 			}
 		}

@@ -80,7 +80,8 @@ func (s testStore) with(t testing.TB, c client.Config) *Store {
 
 func must(t testing.TB, c *client.Client, method, path string, query url.Values, body []byte) []byte {
 	t.Helper()
-	response, err := c.Do(t.Context(), elastictest.Request{Method: method, Path: path, Query: query, Body: body})
+	var response []byte
+	err := c.Write(t.Context(), &response, elastictest.Request{Method: method, Path: path, Query: query, Body: body})
 	if err != nil {
 		t.Fatalf("%s %s: %v", method, path, err)
 	}
@@ -91,7 +92,8 @@ func must(t testing.TB, c *client.Client, method, path string, query url.Values,
 func (s testStore) deleteAll(t testing.TB) {
 	ctx := context.Background()
 	query := url.Values{"expand_wildcards": {"all"}, "filter_path": {"*.aliases"}}
-	response, err := s.c.Do(ctx, elastictest.Request{Method: http.MethodGet, Path: "/" + s.alias + "*", Query: query})
+	var response []byte
+	err := s.c.Write(ctx, &response, elastictest.Request{Method: http.MethodGet, Path: "/" + s.alias + "*", Query: query})
 	if err != nil {
 		t.Error(err)
 		return
@@ -104,7 +106,7 @@ func (s testStore) deleteAll(t testing.TB) {
 		return
 	}
 	names := strings.Join(slices.Collect(maps.Keys(indices)), ",")
-	if _, err := s.c.Do(ctx, elastictest.Request{Method: http.MethodDelete, Path: "/" + names}); err != nil {
+	if err := s.c.Write(ctx, nil, elastictest.Request{Method: http.MethodDelete, Path: "/" + names}); err != nil {
 		t.Error(err)
 	}
 }

@@ -29,7 +29,7 @@ func (s testStore) template(t *testing.T, alias map[string]any) string {
 	must(t, s.c, http.MethodPut, "/_index_template/"+name, nil, body)
 	t.Cleanup(func() {
 		request := elastictest.Request{Method: http.MethodDelete, Path: "/_index_template/" + name}
-		if _, err := s.c.Do(context.Background(), request); err != nil {
+		if err := s.c.Write(context.Background(), nil, request); err != nil {
 			t.Error(err)
 		}
 	})

@@ -116,8 +116,9 @@ func TestAlone(t *testing.T) {
 	})
 }
 
-// TestAlone_Newcomer: whatever an account took while it was alone, and however long its calls last, the next account has
-// its quarter at once: none of the flood's calls has to end first. The service's own calls may have what is kept free.
+// TestAlone_Newcomer: whatever an account took while it was alone, and however long its calls last,
+// the next account has its quarter at once: none of the flood's calls has to end first. The
+// service's own calls may have what is kept free.
 func TestAlone_Newcomer(t *testing.T) {
 	for _, slots := range []int{4, 8, 26} {
 		t.Run(fmt.Sprint(slots), func(t *testing.T) {
@@ -142,8 +143,8 @@ func TestAlone_Newcomer(t *testing.T) {
 	})
 }
 
-// TestQuarter: beside others an account has a quarter of the slots, also where some are free; until the others have been
-// silent for a minute.
+// TestQuarter: beside others an account has a quarter of the slots, also where some are free; until
+// the others have been silent for a minute.
 func TestQuarter(t *testing.T) {
 	bubble(t, 8, func(s *site) {
 		s.calls("honest", 1)
@@ -303,8 +304,9 @@ func TestCancelled_Share(t *testing.T) {
 	}
 }
 
-// TestModel makes calls at random: no slot is lost or handed out twice, no account has more than its share beside others,
-// a slot is free only where no call may have it, and of one account the call that waited longest is next.
+// TestModel makes calls at random: no slot is lost or handed out twice, no account has more than
+// its share beside others, a slot is free only where no call may have it, and of one account the
+// call that waited longest is next.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -440,8 +442,8 @@ type leaver struct {
 
 func (c *leaver) Left() bool { c.asked++; return c.left }
 
-// TestLeft: a call whose caller left while it waited takes no slot, and no turn from its account. A call that has its turn
-// at once asks nobody.
+// TestLeft: a call whose caller left while it waited takes no slot, and no turn from its account. A
+// call that has its turn at once asks nobody.
 func TestLeft(t *testing.T) {
 	bubble(t, 1, func(s *site) {
 		var callers []*leaver

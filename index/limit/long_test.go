@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// flood makes 100 calls of an account, 12 at a time, that last so long, each with the time of a request, and returns how many the account
-// does not owe. It is for a bubble of synctest.
+// flood makes 100 calls of an account, 12 at a time, that last so long, each with the time of a
+// request, and returns how many the account does not owe. It is for a bubble of synctest.
 func flood(t *testing.T, l *Limit, account, kind string, long time.Duration) (free int) {
 	var callers sync.WaitGroup
 	var mu sync.Mutex
@@ -46,8 +46,9 @@ func flood(t *testing.T, l *Limit, account, kind string, long time.Duration) (fr
 	return free
 }
 
-// TestLong_Flood: eight accounts that send nothing but calls of 1.5 s, 12 at a time each, pay for their calls, and hold up nobody's
-// short ones; a long one of another account waits for the end of one of theirs.
+// TestLong_Flood: eight accounts that send nothing but calls of 1.5 s, 12 at a time each, pay for
+// their calls, and hold up nobody's short ones; a long one of another account waits for the end of
+// one of theirs.
 func TestLong_Flood(t *testing.T) {
 	t.Parallel()
 	for _, slots := range []int{2, 4, 8, 16} {
@@ -97,8 +98,8 @@ func TestLong_Flood(t *testing.T) {
 	}
 }
 
-// TestLong_Kinds: a call is long where calls of its kind were so lately, of its own account or, if that had none, of others; where there
-// were none at all; and never without a kind.
+// TestLong_Kinds: a call is long where calls of its kind were so lately, of its own account or, if
+// that had none, of others; where there were none at all; and never without a kind.
 func TestLong_Kinds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -170,8 +171,8 @@ func TestLong_Alone(t *testing.T) {
 	}
 }
 
-// TestOwed: a call that got no slot is owed if others of its account were before it; not if it waited for other accounts
-// alone.
+// TestOwed: a call that got no slot is owed if others of its account were before it; not if it
+// waited for other accounts alone.
 func TestOwed(t *testing.T) {
 	bubble(t, 2, func(s *site) {
 		s.calls("a", 1)

@@ -9,9 +9,10 @@ import (
 	"filings/index"
 )
 
-// At returns a Reader of the generation with that public id, or index.ErrGone if it is not kept: never later than a second
-// after it was pruned. What a Reader then does that is in use already is the engine's affair: the embedded engine reads on,
-// Elasticsearch has nothing to read, and the Reader returns index.ErrGone.
+// At returns a Reader of the generation with that public id, or index.ErrGone if it is not kept:
+// never later than a second after it was pruned. What a Reader then does that is in use already is
+// the engine's affair: the embedded engine reads on, Elasticsearch has nothing to read, and the
+// Reader returns index.ErrGone.
 func (e *Engine) At(ctx context.Context, id string) (*Reader, error) {
 	k, g, err := e.find(ctx, id)
 	if err != nil {
@@ -29,8 +30,8 @@ func (e *Engine) At(ctx context.Context, id string) (*Reader, error) {
 	return e.reader(inner), nil
 }
 
-// Withdrawn returns index.ErrGone where r's generation was deleted since filings are withheld: nothing of it may be sent any more,
-// although an engine may still read it (rule X53).
+// Withdrawn returns index.ErrGone where r's generation was deleted since filings are withheld:
+// nothing of it may be sent any more, although an engine may still read it (rule X53).
 func (r *Reader) Withdrawn(ctx context.Context) error {
 	withdrawn, err := r.engine.inner.Withdrawn(ctx, r.Generation())
 	if err != nil || !withdrawn { // an engine that does not respond has nothing to send either

@@ -57,8 +57,9 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 
 func nothing[T any]() (v T, cached bool) { return v, false }
 
-// failed returns the error of a call for r's client: index.ErrClientGone if that left before anything was computed for
-// it, and index.ErrSpent if it has to count for the time that is over, as whoever joined a call of its own account does.
+// failed returns the error of a call for r's client: index.ErrClientGone if that left before
+// anything was computed for it, and index.ErrSpent if it has to count for the time that is over, as
+// whoever joined a call of its own account does.
 func (r *Reader) failed(err error, joined bool) error {
 	var refused *limit.Refused
 	switch {
@@ -72,8 +73,9 @@ func (r *Reader) failed(err error, joined bool) error {
 	return err
 }
 
-// called calls the engine, of which r is a Reader or nil, when it is its account's turn, unless the breaker refuses it, or
-// cached has the response by then: another account's call may have been the same.
+// called calls the engine, of which r is a Reader or nil, when it is its account's turn, unless the
+// breaker refuses it, or cached has the response by then: another account's call may have been the
+// same.
 func called[T any](
 	ctx context.Context, e *Engine, r *Reader, q request[T], cached func() (T, bool),
 ) (v T, err error) {
@@ -118,7 +120,8 @@ func calledNow[T any](ctx context.Context, e *Engine, r *Reader, q request[T]) (
 	return v, cmp.Or(err, failed)
 }
 
-// detached makes a long call, whose caller gets an error when its time is over. The slot is taken until the engine has ended the call.
+// detached makes a long call, whose caller gets an error when its time is over. The slot is taken
+// until the engine has ended the call.
 func detached[T any](ctx context.Context, slot *limit.Slot, call func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		v   T

@@ -121,8 +121,9 @@ const mostCompared = 60
 
 // groupedBy are the dimensions of the fields whose values filters name.
 var groupedBy = map[index.Field]index.Dimension{
-	index.FilingType: index.ByFilingType, index.FilingHolder: index.ByHolder, index.City: index.ByCity, index.Categories: index.ByCategory,
-	index.State: index.ByState,
+	index.FilingType: index.ByFilingType, index.FilingHolder: index.ByHolder, index.City: index.ByCity,
+	index.Categories: index.ByCategory,
+	index.State:      index.ByState,
 }
 
 // cached returns what create makes of the generation, from the cache where it can.

@@ -21,7 +21,8 @@ func (e *Engine) noteDamage(r index.Reader, err error) {
 	}
 	e.damages.mu.Unlock()
 	if !known {
-		e.log.Error("a part of a generation cannot be read", slog.String("generation", r.Generation()), slog.String("error", err.Error()))
+		e.log.Error("a part of a generation cannot be read",
+			slog.String("generation", r.Generation()), slog.String("error", err.Error()))
 	}
 }
 

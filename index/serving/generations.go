@@ -61,7 +61,8 @@ func (of *generations) open(name string) index.Reader {
 	return nil
 }
 
-// use notes that r, which is of a generation of k, was used now. It lets go of what was pruned, and of what is too much.
+// use notes that r, which is of a generation of k, was used now. It lets go of what was pruned, and
+// of what is too much.
 func (of *generations) use(r index.Reader, k *seen, now time.Time) {
 	of.idle.Store(now.Add(idleTime).UnixNano())
 	of.mu.Lock()

@@ -12,19 +12,22 @@ func Seconds() []float64 {
 // expose makes e's metrics, and registers them unless r is nil.
 func (e *Engine) expose(r prometheus.Registerer) error {
 	e.calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "filings_engine_call_duration_seconds",
-		Help:    "Time of a call to the engine, by call and outcome: ok, not_found, gone, unavailable, timeout (no response in time), ended (its request was cancelled, or came with too little time) or error.",
+		Name: "filings_engine_call_duration_seconds",
+		Help: "Time of a call to the engine, by call and outcome: ok, not_found, gone, unavailable, " +
+			"timeout (no response in time), ended (its request was cancelled, or came with too little time) or error.",
 		Buckets: Seconds(),
 	}, []string{"call", "outcome"})
 	e.calls.WithLabelValues("live", "ok") // called for the metrics themselves: exposed from 0 on
-	for _, call := range []string{"live", "rows", "count", "filing", "filings", "stats", "counties", "groups", "cells", "owners", "nearest", "steps", "changes", "changesets", "kept", "open", "export"} {
+	for _, call := range []string{"live", "rows", "count", "filing", "filings", "stats", "counties",
+		"groups", "cells", "owners", "nearest", "steps", "changes", "changesets", "kept", "open", "export"} {
 		for _, outcome := range []string{"unavailable", "timeout", "error"} { // so that an alert sees the first one rise
 			e.calls.WithLabelValues(call, outcome)
 		}
 	}
 	e.refused = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "filings_engine_calls_refused_total",
-		Help: "Calls to the engine that were not made in their request's time, by the limit that refused them: share (of their account) or all (calls at once).",
+		Help: "Calls to the engine that were not made in their request's time, " +
+			"by the limit that refused them: share (of their account) or all (calls at once).",
 	}, []string{"reason"})
 	for _, reason := range []string{"share", "all"} {
 		e.refused.WithLabelValues(reason)

@@ -14,8 +14,8 @@ import (
 	"filings/index/indextest"
 )
 
-// TestMetrics_FromZero: each call that the source makes of an engine is exposed from 0 on with each outcome that alerts are on, so that the
-// first one is seen to rise.
+// TestMetrics_FromZero: each call that the source makes of an engine is exposed from 0 on with each
+// outcome that alerts are on, so that the first one is seen to rise.
 func TestMetrics_FromZero(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
@@ -47,7 +47,8 @@ func TestMetrics_FromZero(t *testing.T) {
 	}
 }
 
-// madeCalls returns the names of the calls that the source of this package makes: those of each request, and of what is timed alone.
+// madeCalls returns the names of the calls that the source of this package makes: those of each
+// request, and of what is timed alone.
 func madeCalls(t *testing.T) map[string]bool {
 	t.Helper()
 	files, err := os.ReadDir(".")

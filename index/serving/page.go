@@ -9,9 +9,10 @@ import (
 	"filings/index/cache"
 )
 
-// Page returns a page, and how many filings its filter selects in all. A total that is cached serves all pages and sorts of
-// the filter. One that is not comes with the page, where the filter selects few filings. It is counted apart where it selects
-// many: after the page, or at the same time if the last filter of this shape selected many too.
+// Page returns a page, and how many filings its filter selects in all. A total that is cached
+// serves all pages and sorts of the filter. One that is not comes with the page, where the filter
+// selects few filings. It is counted apart where it selects many: after the page, or at the same
+// time if the last filter of this shape selected many too.
 func (r *Reader) Page(ctx context.Context, q index.Query) (page index.Page, total int64, err error) {
 	keeps := r.caches && !q.Where.ByClock()
 	if keeps {

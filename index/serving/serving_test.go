@@ -245,8 +245,8 @@ func TestEqualRequestsAreOne(t *testing.T) {
 	}
 }
 
-// TestPage: a page that was never requested is one call, its total included, which then serves all pages and sorts of the
-// filter; where it depends on the clock, it comes anew.
+// TestPage: a page that was never requested is one call, its total included, which then serves all
+// pages and sorts of the filter; where it depends on the clock, it comes anew.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
@@ -348,8 +348,8 @@ func (e *slow) Count(ctx context.Context, _ index.Filter) (int64, error) {
 	return e.total, nil
 }
 
-// Where the last filter of a kind selected many filings, the next one's are counted beside the page, without counting with
-// it; until one selects few.
+// Where the last filter of a kind selected many filings, the next one's are counted beside the
+// page, without counting with it; until one selects few.
 func TestPage_ManyBeside(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -591,8 +591,8 @@ func (e *waiting) Count(ctx context.Context, _ index.Filter) (int64, error) {
 	}
 }
 
-// TestSharedAcrossAccounts: what a flooding account waits for in its own queue, another account has in its own turn, with
-// one call for both: the cache has the response by the flood's turn.
+// TestSharedAcrossAccounts: what a flooding account waits for in its own queue, another account has
+// in its own turn, with one call for both: the cache has the response by the flood's turn.
 func TestSharedAcrossAccounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -634,8 +634,8 @@ func TestSharedAcrossAccounts(t *testing.T) {
 	})
 }
 
-// TestCachedMeanwhile: a call that gets no slot in time returns the response that another account's call has cached while
-// it waited, and frees no slot that it never had.
+// TestCachedMeanwhile: a call that gets no slot in time returns the response that another account's
+// call has cached while it waited, and frees no slot that it never had.
 func TestCachedMeanwhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -784,8 +784,9 @@ type client struct{ gone, asked atomic.Int64 }
 
 func (c *client) Left() bool { c.asked.Add(1); return c.gone.Load() > 0 }
 
-// TestLeft: what a client that has hung up waited for is not computed for it, and the call says so. What others need too is computed,
-// and so is what comes after something that was. Who does not wait is not asked.
+// TestLeft: what a client that has hung up waited for is not computed for it, and the call says so.
+// What others need too is computed, and so is what comes after something that was. Who does not
+// wait is not asked.
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	for name, release := range map[string]bool{"their turns come": true, "their time is over": false} {
@@ -868,8 +869,9 @@ func (e *goingOn) Count(ctx context.Context, w index.Filter) (int64, error) {
 	return e.waiting.Count(context.WithoutCancel(ctx), w)
 }
 
-// TestX60_GoingOn: whoever waits for a call with which the server goes on is answered when the time is over, and counts; the call has its
-// slot until the server has ended it, so that the server never has more calls than there are slots. The same request makes another call.
+// TestX60_GoingOn: whoever waits for a call with which the server goes on is answered when the time
+// is over, and counts; the call has its slot until the server has ended it, so that the server
+// never has more calls than there are slots. The same request makes another call.
 func TestX60_GoingOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"net/http"
@@ -45,11 +44,7 @@ func TestClient_CancelsInElasticsearch(t *testing.T) {
 				}
 			}
 		}
-		response, err := plain.Do(t.Context(), esapi.TasksListRequest{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(response, &all); err != nil {
+		if err := plain.Write(t.Context(), &all, esapi.TasksListRequest{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, node := range all.Nodes {
@@ -71,10 +66,10 @@ func TestClient_CancelsInElasticsearch(t *testing.T) {
 	}
 	for _, way := range []struct {
 		name string
-		send func(context.Context, esapi.Request) ([]byte, error)
+		send func(context.Context, any, esapi.Request) error
 		stop func() (context.Context, func())
 	}{
-		{"a load's", marked.Do, func() (context.Context, func()) {
+		{"a load's", marked.Write, func() (context.Context, func()) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			return ctx, func() { cancel(context.DeadlineExceeded) }
 		}},
@@ -87,7 +82,7 @@ func TestClient_CancelsInElasticsearch(t *testing.T) {
 		ctx, stop := way.stop()
 		ended := make(chan error, 1)
 		go func() {
-			_, err := way.send(ctx, esapi.ClusterHealthRequest{WaitForNodes: "ge(99)", Timeout: 2 * time.Minute})
+			err := way.send(ctx, nil, esapi.ClusterHealthRequest{WaitForNodes: "ge(99)", Timeout: 2 * time.Minute})
 			ended <- err
 		}()
 		within(way.name+" beginning", task)

@@ -1,26 +1,30 @@
-// Package client sends requests to Elasticsearch and owns what comes back: whatever is not a whole and successful response
-// is an error of a known kind here, never a smaller result. It owns addresses, TLS, credentials, the errors, and what is
-// sent again. It refuses to know any index, document or query: requests are esapi's, bodies are their callers'.
+// Package client sends requests to Elasticsearch and owns what comes back: whatever is not a whole
+// and successful response is an error of a known kind here, never a smaller result. It owns
+// addresses, TLS, credentials, the errors, and what is sent again. It refuses to know any index,
+// document or query: requests are esapi's, bodies are their callers'.
 //
 // # Design: one client, two transports
 //
-// A Client is go-elasticsearch's transport (addresses in turn, authentication) under esapi's request types. The client
-// type of that library is left out: it would add 860 packages of typed requests to be compiled, and nothing that is used.
+// A Client is go-elasticsearch's transport (addresses in turn, authentication) under esapi's
+// request types. The client type of that library is left out: it would add 860 packages of typed
+// requests to be compiled, and nothing that is used.
 //
-// Below it, loads go by net/http, which ends a request as soon as its context does, in requests of megabytes and minutes.
-// Queries go by fasthttp (queries.go): with net/http, two goroutines of each connection wake each other up for every
-// response, which took two thirds of the CPU of a query. What it lacks is not needed here: a query always has a deadline,
-// at which its connection is closed and Elasticsearch ends the search.
+// Below it, loads go by net/http, which ends a request as soon as its context does, in requests of
+// megabytes and minutes. Queries go by fasthttp (queries.go): with net/http, two goroutines of each
+// connection wake each other up for every response, which took two thirds of the CPU of a query.
+// What it lacks is not needed here: a query always has a deadline, at which its connection is
+// closed and Elasticsearch ends the search.
 //
 // # Measured
 //
-// esapi.SearchRequest costs 1.7 µs and 2.5 kB a search, a request put together by hand 1.2 µs and 1.8 kB (AMD EPYC;
-// `go test -run '^$' -bench Search ./index/elastic/client` measures it, with the look at a response's head). That is less
-// than a hundredth of what a page of 20 costs the service, so that the hot path goes by esapi too.
+// esapi.SearchRequest costs 1.7 µs and 2.5 kB a search, a request put together by hand 1.2 µs and
+// 1.8 kB (AMD EPYC; `go test -run '^$' -bench Search ./index/elastic/client` measures it, with the
+// look at a response's head). That is less than a hundredth of what a page of 20 costs the service,
+// so that the hot path goes by esapi too.
 //
-// Responses are read by go-json-experiment (Decode): the 5,000 buckets for a deep page in 1.3 ms, where a reader of our
-// own took 0.9 and encoding/json 2.7, once for each filter and order, for which Elasticsearch takes 26 to 154 ms. Records
-// alone are cut out of a page (package document).
+// Responses are read by go-json-experiment (Decode): the 5,000 buckets for a deep page in 1.3 ms,
+// where a reader of our own took 0.9 and encoding/json 2.7, once for each filter and order, for
+// which Elasticsearch takes 26 to 154 ms. Records alone are cut out of a page (package document).
 package client
 
 import (
@@ -45,32 +49,31 @@ type Client struct {
 	log      *slog.Logger
 }
 
-// Do sends a request that changes something, or that is sent once whatever becomes of it, and returns the body of its
-// response. A status of 400 and more is an *Error; so is a response that is incomplete (timed out, failed shards). No
-// response at all is index.ErrUnavailable. An ended context stays visible in the error.
-func (c *Client) Do(ctx context.Context, r esapi.Request) ([]byte, error) { return do(ctx, r, c.loads) }
-
-// Read is Do for a request that changes nothing. It is sent again once if its connection broke, or if the shard that it
-// was queued on had just moved or gone.
-func (c *Client) Read(ctx context.Context, r esapi.Request) ([]byte, error) {
-	return do(ctx, r, c.queries)
+// Write sends a request that changes something, once, and reads the response into v as Read does. A
+// status of 400 and more is an *Error; so is a response that is incomplete (timed out, failed
+// shards). No response at all is index.ErrUnavailable. An ended context stays visible in the error.
+func (c *Client) Write(ctx context.Context, v any, r esapi.Request) error {
+	return send(ctx, v, r, c.loads)
 }
 
-// ReadInto is Read of a response that Decode reads into v.
-func (c *Client) ReadInto(ctx context.Context, v any, r esapi.Request) error {
-	response, err := c.Read(ctx, r)
-	if err != nil {
+// Read is Write for a request that changes nothing. It is sent again once if its connection broke,
+// or if the shard that it was queued on had just moved or gone. v gets the response as Decode reads
+// it, or as bytes if it is a *[]byte; nil gets nothing.
+func (c *Client) Read(ctx context.Context, v any, r esapi.Request) error {
+	return send(ctx, v, r, c.queries)
+}
+
+func send(ctx context.Context, v any, r esapi.Request, t esapi.Transport) error {
+	res, err := r.Do(ctx, t)
+	if err != nil || v == nil {
 		return err
 	}
-	return Decode(response, v)
-}
-
-func do(ctx context.Context, r esapi.Request, t esapi.Transport) ([]byte, error) {
-	res, err := r.Do(ctx, t)
-	if err != nil {
-		return nil, err
+	response := res.Body.(*content).bytes
+	if raw, ok := v.(*[]byte); ok {
+		*raw = response
+		return nil
 	}
-	return res.Body.(*content).bytes, nil
+	return Decode(response, v)
 }
 
 // whole is a transport each of whose responses is whole and successful. Everything else is an error.
@@ -79,11 +82,13 @@ type whole struct {
 	reads bool // requests change nothing, and may be sent twice
 }
 
-// content is the body of a whole response.
+// content is the body of a response that was read already.
 type content struct {
-	io.Reader
+	*bytes.Reader
 	bytes []byte
 }
+
+func newContent(text []byte) *content { return &content{bytes.NewReader(text), text} }
 
 func (c *content) Close() error { return nil }
 
@@ -119,12 +124,15 @@ func (w whole) once(req *http.Request) (*http.Response, error) {
 	if err := checkWhole(body); err != nil {
 		return nil, err
 	}
-	res.Body = &content{bytes.NewReader(body), body}
+	res.Body = newContent(body)
 	return res, nil
 }
 
-// readAll reads the body at once into memory of the announced length.
+// readAll reads the body at once into memory of the announced length, unless it was read already.
 func readAll(res *http.Response) ([]byte, error) {
+	if read, ok := res.Body.(*content); ok {
+		return read.bytes, nil
+	}
 	if res.ContentLength > 0 && res.ContentLength <= maxPrealloc {
 		b := make([]byte, res.ContentLength)
 		_, err := io.ReadFull(res.Body, b)

@@ -132,7 +132,8 @@ func TestRead_RepeatsOnce(t *testing.T) {
 				}
 				return elastictest.Response(r, 200, []byte(`{"second":1}`)), nil
 			})
-			response, err := c.Read(t.Context(), esapi.SearchRequest{Index: []string{"i"}, Body: strings.NewReader(`{"size":0}`)})
+			var response []byte
+			err := c.Read(t.Context(), &response, esapi.SearchRequest{Index: []string{"i"}, Body: strings.NewReader(`{"size":0}`)})
 			if sent.Load() != test.sent {
 				t.Errorf("sent %d times, want %d", sent.Load(), test.sent)
 			}
@@ -149,7 +150,7 @@ func TestClient_OutagesShowNoAddress(t *testing.T) {
 		_, err := net.DialTimeout("tcp", "127.0.0.1:1", time.Second)
 		return nil, err
 	}
-	_, err := clientOver(t, refused).Read(t.Context(), document())
+	err := clientOver(t, refused).Read(t.Context(), nil, document())
 	if !errors.Is(err, index.ErrUnavailable) {
 		t.Errorf("%v is no index.ErrUnavailable", err)
 	}
@@ -181,7 +182,7 @@ func TestClient_EndedContexts(t *testing.T) {
 		{"deadline", late, context.DeadlineExceeded, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := clientOver(t, silent).Read(test.ctx, document())
+			err := clientOver(t, silent).Read(test.ctx, nil, document())
 			if !errors.Is(err, test.cause) || errors.Is(err, index.ErrUnavailable) != test.outage {
 				t.Errorf("%v; want %v, outage %v", err, test.cause, test.outage)
 			}
@@ -196,7 +197,7 @@ func BenchmarkSearch(b *testing.B) {
 	partial := false
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err := c.Read(b.Context(), esapi.SearchRequest{
+		err := c.Read(b.Context(), nil, esapi.SearchRequest{
 			Index: []string{"filings-20260101-000000.000000-v1"}, Body: bytes.NewReader(body), AllowPartialSearchResults: &partial,
 		})
 		if err != nil {

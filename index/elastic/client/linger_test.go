@@ -11,8 +11,8 @@ import (
 	"filings/index"
 )
 
-// TestX60_Lingers: of a call that nobody waits for, the client returns when the server has ended it, though its time is over; of others,
-// when their time is over. Both are out of time.
+// TestX60_Lingers: of a call that nobody waits for, the client returns when the server has ended
+// it, though its time is over; of others, when their time is over. Both are out of time.
 func TestX60_Lingers(t *testing.T) {
 	t.Parallel()
 	for name, detached := range map[string]bool{"detached": true, "awaited": false} {
@@ -37,14 +37,14 @@ func TestX60_Lingers(t *testing.T) {
 			defer cancel()
 			go func() { <-ctx.Done(); close(over) }()
 			if detached {
-				_, err = c.Read(index.Detach(ctx), document())
+				err = c.Read(index.Detach(ctx), nil, document())
 				select {
 				case <-ended:
 				default:
 					t.Error("returned before the server had ended it")
 				}
 			} else {
-				_, err = c.Read(ctx, document())
+				err = c.Read(ctx, nil, document())
 				close(ended)
 			}
 			if !errors.Is(err, context.DeadlineExceeded) {

@@ -43,7 +43,8 @@ func TestX8_Parts(t *testing.T) {
 			{t.Context(), LargestPart + 1, nil},
 		} {
 			size = tt.size
-			response, err := c.Read(tt.ctx, document())
+			var response []byte
+			err := c.Read(tt.ctx, &response, document())
 			if !errors.Is(err, tt.want) || err == nil && len(response) != tt.size {
 				t.Errorf("%d bytes, chunked %t: %d, %v, want %v", tt.size, chunked, len(response), err, tt.want)
 			}

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/elastic/go-elasticsearch/v8/esapi"
-
 	"filings/index"
 )
 
@@ -58,17 +56,8 @@ func attempt(ctx context.Context, limit time.Duration, try func(context.Context)
 	return try(ctx)
 }
 
-// Send is Do, repeated. It is for requests that do the same when they are carried out twice; request makes one for each
-// attempt, since a body is read once.
-func (c *Client) Send(ctx context.Context, limit time.Duration, request func() esapi.Request) error {
-	return c.Retry(ctx, limit, func(ctx context.Context) error {
-		_, err := c.Do(ctx, request())
-		return err
-	})
-}
-
-// IsTemporary reports whether a request may do better a little later: there was no response, or one of a cluster that has
-// no master, no room in a queue, or no shard at this moment.
+// IsTemporary reports whether a request may do better a little later: there was no response, or one
+// of a cluster that has no master, no room in a queue, or no shard at this moment.
 func IsTemporary(err error) bool {
 	var failed *Error
 	if !errors.As(err, &failed) {

@@ -24,7 +24,7 @@ type Config struct {
 	CAFile             string   // PEM file of the certificates to trust; "" for the system's
 
 	RetryFor time.Duration                             // how long Retry goes on after a first failure; 0: two minutes
-	Wrap     func(http.RoundTripper) http.RoundTripper // what connections pass through, such as a test's faults; nil: nothing
+	Wrap     func(http.RoundTripper) http.RoundTripper // goes around connections, as a test's faults do; nil: nothing
 	Logger   *slog.Logger                              // nil: nothing is logged
 }
 
@@ -64,12 +64,15 @@ func Open(cfg Config) (*Client, error) {
 	}
 	loads, err1 := cfg.over(addresses, transport)
 	queries, err2 := cfg.over(addresses, &queries{
-		hosts: newHosts(addresses, transport.TLSClientConfig, 0), parts: newHosts(addresses, transport.TLSClientConfig, LargestPart),
+		hosts: newHosts(addresses, transport.TLSClientConfig, 0),
+		parts: newHosts(addresses, transport.TLSClientConfig, LargestPart),
 	})
 	if err1 != nil || err2 != nil {
 		return nil, errors.New("elasticsearch: the client refuses these settings") // its reason may show an address
 	}
-	c := &Client{loads: whole{next: loads}, queries: whole{next: queries, reads: true}, retryFor: cfg.RetryFor, log: cfg.Logger}
+	c := &Client{
+		loads: whole{next: loads}, queries: whole{next: queries, reads: true}, retryFor: cfg.RetryFor, log: cfg.Logger,
+	}
 	if c.retryFor == 0 {
 		c.retryFor = retryFor
 	}
@@ -79,8 +82,9 @@ func Open(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// over returns go-elasticsearch's transport over rt. The library repeats a request only if it was never sent, once on each
-// address. Anything that may have been carried out is repeated by those who know whether they may: Read, Retry.
+// over returns go-elasticsearch's transport over rt. The library repeats a request only if it was
+// never sent, once on each address. Anything that may have been carried out is repeated by those
+// who know whether they may: Read, Retry.
 func (cfg Config) over(addresses []*url.URL, rt http.RoundTripper) (*elastictransport.Client, error) {
 	if cfg.Wrap != nil {
 		rt = cfg.Wrap(rt)

@@ -13,8 +13,8 @@ var trusting = json.JoinOptions(
 	jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), json.MatchCaseInsensitiveNames(true),
 )
 
-// Decode reads a response into v, as go-json-experiment's Unmarshal does; names match in any case. A response of another
-// form is ErrResponse.
+// Decode reads a response into v, as go-json-experiment's Unmarshal does; names match in any case.
+// A response of another form is ErrResponse.
 func Decode(response []byte, v any) error {
 	if err := json.Unmarshal(response, v, trusting); err != nil {
 		return fmt.Errorf("%w: %w", ErrResponse, err)
@@ -22,8 +22,8 @@ func Decode(response []byte, v any) error {
 	return nil
 }
 
-// checkWhole finds the marks of a partial response. They stand before the results, so only the head is read, and the last
-// character. Every request that is sent here has an object for a response.
+// checkWhole finds the marks of a partial response. They stand before the results, so only the head
+// is read, and the last character. Every request that is sent here has an object for a response.
 func checkWhole(response []byte) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(response), trusting)
 	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' ||
@@ -71,7 +71,8 @@ func checkShards(text []byte) error {
 	if err := Decode(text, &shards); err != nil || shards.Failed == 0 {
 		return err
 	}
-	e := &Error{Status: partial, Kind: "shard_failure", Reason: fmt.Sprintf("%d of %d shards failed", shards.Failed, shards.Total)}
+	e := &Error{Status: partial, Kind: "shard_failure"}
+	e.Reason = fmt.Sprintf("%d of %d shards failed", shards.Failed, shards.Total)
 	if len(shards.Failures) > 0 {
 		e.Kind, e.Reason = shards.Failures[0].Reason.Type, e.Reason+": "+shards.Failures[0].Reason.Reason
 	}

@@ -30,8 +30,8 @@ func FuzzError(f *testing.F) {
 	})
 }
 
-// FuzzCheckWhole: a response that passes is an object that neither timed out nor lacks a shard, wherever in its head that
-// is said.
+// FuzzCheckWhole: a response that passes is an object that neither timed out nor lacks a shard,
+// wherever in its head that is said.
 func FuzzCheckWhole(f *testing.F) {
 	f.Add([]byte(`{"took":1,"timed_out":true,"hits":{}}`))
 	f.Add([]byte(`{"_shards":{"total":2,"failed":1},"timed_out":false}`))

@@ -9,8 +9,9 @@ import (
 	"filings/index"
 )
 
-// CountyCentsField holds the amount of a filing in cents after a number of its county. Elasticsearch counts a range of one number by
-// the index of it, without visiting the filings where none of a segment was deleted: how many a county has from one amount to another.
+// CountyCentsField holds the amount of a filing in cents after a number of its county.
+// Elasticsearch counts a range of one number by the index of it, without visiting the filings where
+// none of a segment was deleted: how many a county has from one amount to another.
 const CountyCentsField = "x.countyCents"
 
 const (
@@ -19,8 +20,8 @@ const (
 	zeroCents  = 1 << (centsBits - 1)
 )
 
-// CountyCents returns the value of CountyCentsField for whole cents in the county with this number. It is exact unless the cents
-// stand at an end.
+// CountyCents returns the value of CountyCentsField for whole cents in the county with this number.
+// It is exact unless the cents stand at an end.
 func CountyCents(number int64, cents float64) (value int64, exact bool) {
 	const end = 1<<centsBits - 1
 	at := max(0, min(end, cents+zeroCents))
@@ -36,8 +37,8 @@ type NumberedCounty struct {
 	Number int64
 }
 
-// NumberCounties returns the folded counties, and their names without the state, that are one county each, with a number that no other
-// county has. They are sorted by name.
+// NumberCounties returns the folded counties, and their names without the state, that are one
+// county each, with a number that no other county has. They are sorted by name.
 func NumberCounties(folded []string) (all []NumberedCounty) {
 	counties, names := map[int64]int{}, map[string]int{}
 	for _, county := range folded {
@@ -64,7 +65,8 @@ func NumberCounties(folded []string) (all []NumberedCounty) {
 	return all
 }
 
-// LeastCents returns the fewest whole cents that are at least so many dollars; MostCents the most that are at most so many.
+// LeastCents returns the fewest whole cents that are at least so many dollars; MostCents the most
+// that are at most so many.
 func LeastCents(dollars float64) float64 {
 	cents := index.Cents(dollars)
 	if index.Dollars(cents) < dollars {

@@ -1,6 +1,7 @@
-// Package elastictest is for tests of the Elasticsearch engine. It owns what stands between a client and Elasticsearch there:
-// a network that breaks, responses that are made up, requests in their raw form; and the filings of these tests. It refuses
-// to import the engine, so that every package of the engine can use it.
+// Package elastictest is for tests of the Elasticsearch engine. It owns what stands between a
+// client and Elasticsearch there: a network that breaks, responses that are made up, requests in
+// their raw form; and the filings of these tests. It refuses to import the engine, so that every
+// package of the engine can use it.
 package elastictest
 
 import (

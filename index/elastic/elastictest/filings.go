@@ -9,8 +9,8 @@ import (
 	"filings/index"
 )
 
-// Filings returns n synthetic filings, the same ones each time: with many equal values, so that ties have to be broken, and
-// with every field missing now and then.
+// Filings returns n synthetic filings, the same ones each time: with many equal values, so that
+// ties have to be broken, and with every field missing now and then.
 func Filings(n int) []*index.Filing {
 	rnd := rand.New(rand.NewPCG(1, uint64(n)))
 	filings := make([]*index.Filing, n)

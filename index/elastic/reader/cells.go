@@ -19,7 +19,7 @@ func (r *Reader) Cells(ctx context.Context, w index.Filter, g index.Grid) (cells
 		return nil, err
 	}
 	var found cellRows
-	if err := r.searchInto(ctx, &found, search.Cells(clauses, g)); err != nil {
+	if err := r.search(ctx, &found, search.Cells(clauses, g)); err != nil {
 		return nil, err
 	}
 	if cells, err = found.cells(); err != nil {

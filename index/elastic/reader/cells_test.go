@@ -24,7 +24,8 @@ func TestCells_AreGeotiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		response, err := r.search(t.Context(), search.Aggregate(c, search.Object{
+		var response []byte
+		err = r.search(t.Context(), &response, search.Aggregate(c, search.Object{
 			"tiles": search.Object{"geotile_grid": search.Object{"field": "x.point", "precision": g.Precision, "size": index.MaxCells}},
 		}))
 		if err != nil && strings.Contains(err.Error(), "Unknown aggregation type [geotile_grid]") {

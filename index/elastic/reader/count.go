@@ -26,7 +26,7 @@ func (r *Reader) Count(ctx context.Context, w index.Filter) (n int64, err error)
 		return 0, err
 	}
 	var found struct{ Hits hits }
-	if err := r.searchInto(ctx, &found, search.Count(clauses)); err != nil {
+	if err := r.search(ctx, &found, search.Count(clauses)); err != nil {
 		return 0, err
 	}
 	if found.Hits.Total == nil {

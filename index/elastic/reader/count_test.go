@@ -13,8 +13,8 @@ import (
 	"filings/index/indextest"
 )
 
-// TestCount_CountyAndAmount: filings of a county by amounts are counted by one number, in a generation that has it, and are as many
-// as of the two predicates.
+// TestCount_CountyAndAmount: filings of a county by amounts are counted by one number, in a
+// generation that has it, and are as many as of the two predicates.
 func TestCount_CountyAndAmount(t *testing.T) {
 	t.Parallel()
 	filings := elastictest.Filings(500)

@@ -38,8 +38,9 @@ func (r *Reader) Filings(ctx context.Context, ids []int64) (_ []index.Record, er
 // idsAtOnce is how many ids one request has: with all their fields, a response of about 1.5 MB.
 const idsAtOnce = 1000
 
-// Versions returns filings with what they can be filtered by, in the order of ids, the zero Version where there is none. It is
-// complete or an error, and a request that failed for a moment is sent again.
+// Versions returns filings with what they can be filtered by, in the order of ids, the zero Version
+// where there is none. It is complete or an error, and a request that failed for a moment is sent
+// again.
 func (r *Reader) Versions(ctx context.Context, ids []int64) (_ []index.Version, err error) {
 	defer r.wrap(&err, "reading filings by id")
 	versions := make(map[int64]index.Version, len(ids))
@@ -59,8 +60,9 @@ func (r *Reader) Versions(ctx context.Context, ids []int64) (_ []index.Version, 
 // storedRows and storedBytes are how much Stored reads at a time.
 const storedRows, storedBytes = 1000, 4 << 20
 
-// Stored returns filings in the order in which they are stored, with all that is stored of them, and the position after them: from a
-// position on, "" being the beginning. It is complete or an error, and a request that failed for a moment is sent again.
+// Stored returns filings in the order in which they are stored, with all that is stored of them,
+// and the position after them: from a position on, "" being the beginning. It is complete or an
+// error, and a request that failed for a moment is sent again.
 func (r *Reader) Stored(ctx context.Context, after string) (page []index.Stored, end string, err error) {
 	defer r.wrap(&err, "reading filings")
 	q := index.Query{Sort: index.DefaultSort, Limit: storedRows, After: after, Bytes: storedBytes}
@@ -80,8 +82,8 @@ func (r *Reader) Stored(ctx context.Context, after string) (page []index.Stored,
 	return page, search.End(found.first, found.last), nil
 }
 
-// find searches for filings by their ids: as fast as a multi get, which reads no columns (256 of 20,000: 18 and 20 ms). How many
-// there are in all says whether the response has them all.
+// find searches for filings by their ids: as fast as a multi get, which reads no columns (256 of
+// 20,000: 18 and 20 ms). How many there are in all says whether the response has them all.
 func (r *Reader) find(ctx context.Context, ids []int64, into map[int64]index.Version) error {
 	var found struct {
 		Hits struct {
@@ -93,7 +95,7 @@ func (r *Reader) find(ctx context.Context, ids []int64, into map[int64]index.Ver
 			}
 		}
 	}
-	err := r.searchInto(ctx, &found, search.ByIDs(ids, document.WrittenCity, document.Derived(index.ZIP)))
+	err := r.search(ctx, &found, search.ByIDs(ids, document.WrittenCity, document.Derived(index.ZIP)))
 	if err != nil {
 		return err
 	}

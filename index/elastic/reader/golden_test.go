@@ -107,8 +107,8 @@ func goldenGrids() map[string]index.Grid {
 	}
 }
 
-// goldenGroups are requests for groups whose bodies are kept in goldenQueries as well. What is after a key is read without
-// amounts.
+// goldenGroups are requests for groups whose bodies are kept in goldenQueries as well. What is
+// after a key is read without amounts.
 func goldenGroups() map[string][]index.Dimension {
 	return map[string][]index.Dimension{
 		"X12 by county":            {index.ByCounty},
@@ -222,9 +222,11 @@ func replaying(t *testing.T) (*Reader, *indextest.Oracle, map[string]string) {
 }
 
 // replay sends a body as a search.
-func replay(t *testing.T, r *Reader, body string) ([]byte, error) {
+func replay(t *testing.T, r *Reader, body string) (response []byte, err error) {
 	t.Helper()
-	return r.read(t.Context(), esapi.SearchRequest{Index: []string{r.generation}, Body: strings.NewReader(body)})
+	err = r.read(t.Context(), &response,
+		esapi.SearchRequest{Index: []string{r.generation}, Body: strings.NewReader(body)})
+	return response, err
 }
 
 // The response of the real Elasticsearch to each request in the file is the oracle's to the query beside it.

@@ -16,8 +16,9 @@ func (r *Reader) Groups(ctx context.Context, w index.Filter, q index.GroupQuery)
 		return index.Groups{}, err
 	}
 	if len(q.By) == 1 {
-		response, err := r.search(ctx, search.TermGroups(clauses, q.By[0], min(q.Most()+1, r.limits.Buckets)))
-		if err != nil {
+		var response []byte
+		body := search.TermGroups(clauses, q.By[0], min(q.Most()+1, r.limits.Buckets))
+		if err := r.search(ctx, &response, body); err != nil {
 			return index.Groups{}, err
 		}
 		if g, complete, err := termGroups(response, q); err != nil || complete {
@@ -72,15 +73,18 @@ type groupSums struct {
 // of returns the group with these keys.
 func (s groupSums) of(keys ...string) index.Group {
 	g := index.Group{
-		Filings: s.Filings, Amounts: s.Amounts.Count, SumCents: s.Sum.Value, MinAmount: s.Amounts.Min, MaxAmount: s.Amounts.Max,
+		Filings: s.Filings, Amounts: s.Amounts.Count, SumCents: s.Sum.Value,
+		MinAmount: s.Amounts.Min, MaxAmount: s.Amounts.Max,
 	}
 	copy(g.Keys[:], keys)
 	return g
 }
 
-// compositeGroups reads a composite aggregation page by page to its end. As soon as there are too many groups they are only
-// counted, which needs no amounts.
-func (r *Reader) compositeGroups(ctx context.Context, clauses []search.Object, q index.GroupQuery) (index.Groups, error) {
+// compositeGroups reads a composite aggregation page by page to its end. As soon as there are too
+// many groups they are only counted, which needs no amounts.
+func (r *Reader) compositeGroups(
+	ctx context.Context, clauses []search.Object, q index.GroupQuery,
+) (index.Groups, error) {
 	g := index.NewGrouping(q)
 	var after *search.GroupKey
 	for {
@@ -88,8 +92,8 @@ func (r *Reader) compositeGroups(ctx context.Context, clauses []search.Object, q
 		if g.TooMany() {
 			amounts, most = false, r.limits.Buckets
 		}
-		response, err := r.search(ctx, search.CompositeGroups(clauses, q.By, amounts, most, after))
-		if err != nil {
+		var response []byte
+		if err := r.search(ctx, &response, search.CompositeGroups(clauses, q.By, amounts, most, after)); err != nil {
 			return index.Groups{}, err
 		}
 		found, err := groupBuckets(response)

@@ -22,7 +22,7 @@ import (
 // the same time together.
 type lookups struct {
 	generation string
-	read       func(context.Context, esapi.Request) ([]byte, error)
+	read       func(context.Context, any, esapi.Request) error
 	group      *batch.Group[*lookup]
 }
 
@@ -39,7 +39,7 @@ type lookup struct {
 // of seven interleaved runs on a busy machine).
 const lookupsAlone = 2
 
-func newLookups(generation string, read func(context.Context, esapi.Request) ([]byte, error)) *lookups {
+func newLookups(generation string, read func(context.Context, any, esapi.Request) error) *lookups {
 	l := &lookups{generation: generation, read: read}
 	l.group = batch.New(lookupsAlone, client.RequestTime, l.send)
 	return l
@@ -72,7 +72,8 @@ func (l *lookups) send(ctx context.Context, all []*lookup) {
 
 // get requests one filing.
 func (l *lookups) get(ctx context.Context, id string) (index.Record, error) {
-	response, err := l.read(ctx, esapi.GetRequest{Index: l.generation, DocumentID: id})
+	var response []byte
+	err := l.read(ctx, &response, esapi.GetRequest{Index: l.generation, DocumentID: id})
 	if errors.Is(err, index.ErrNotFound) {
 		return nil, nil
 	}
@@ -96,10 +97,6 @@ func (l *lookups) multiGet(ctx context.Context, all []*lookup) error {
 	if err != nil {
 		return err
 	}
-	response, err := l.read(ctx, esapi.MgetRequest{Index: l.generation, Body: bytes.NewReader(body)})
-	if err != nil {
-		return err
-	}
 	var found struct {
 		Docs []struct {
 			ID     string         `json:"_id"`
@@ -108,7 +105,8 @@ func (l *lookups) multiGet(ctx context.Context, all []*lookup) error {
 			Found  bool
 		}
 	}
-	if err := client.Decode(response, &found); err != nil || len(found.Docs) != len(all) {
+	err = l.read(ctx, &found, esapi.MgetRequest{Index: l.generation, Body: bytes.NewReader(body)})
+	if err != nil || len(found.Docs) != len(all) {
 		return cmp.Or(err, client.ErrResponse)
 	}
 	for i, one := range all {

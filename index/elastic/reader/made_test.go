@@ -47,15 +47,15 @@ func readerOver(t *testing.T, network elastictest.RoundTrip) *Reader {
 	return New(c, "g", cache.New(1<<20))
 }
 
-// testReader returns a reader of a new index with filings, made without the help of the engine's store: what reading does
-// must not depend on how well loading works.
+// testReader returns a reader of a new index with filings, made without the help of the engine's
+// store: what reading does must not depend on how well loading works.
 func testReader(t testing.TB, shards int, filings []*index.Filing) *Reader {
 	t.Helper()
 	c := testClient(t)
 	name := "reading-" + strconv.FormatUint(rand.Uint64(), 36)
 	t.Cleanup(func() {
 		for _, path := range []string{"/" + name, "/" + document.SidecarIndex(name)} {
-			if _, err := c.Do(context.Background(), elastictest.Request{Method: http.MethodDelete, Path: path}); err != nil {
+			if err := c.Write(context.Background(), nil, elastictest.Request{Method: http.MethodDelete, Path: path}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -115,7 +115,8 @@ func send(t testing.TB, c *client.Client, name string, bulk []byte) {
 
 func must(t testing.TB, c *client.Client, method, path string, query url.Values, body []byte) []byte {
 	t.Helper()
-	response, err := c.Do(t.Context(), elastictest.Request{Method: method, Path: path, Query: query, Body: body})
+	var response []byte
+	err := c.Write(t.Context(), &response, elastictest.Request{Method: method, Path: path, Query: query, Body: body})
 	if err != nil {
 		t.Fatalf("%s %s: %v", method, path, err)
 	}

@@ -61,24 +61,26 @@ func (r *Reader) countValues(ctx context.Context, s search.Span) (*search.Table,
 	return t, err
 }
 
-// Ids have no code that suits them all: numbers that count up from a large one, as times do, share their first digits.
-// So where many filings are equal in everything else, they are counted by equal parts of the range that their ids lie
-// in, and a part with too many by parts of it again. Counting them by id would need a bucket for each filing: for a day
-// of 100,000 filings, megabytes and a tenth of a second. The same holds for the microseconds of a day of many additions.
+// Ids have no code that suits them all: numbers that count up from a large one, as times do, share
+// their first digits. So where many filings are equal in everything else, they are counted by equal
+// parts of the range that their ids lie in, and a part with too many by parts of it again. Counting
+// them by id would need a bucket for each filing: for a day of 100,000 filings, megabytes and a
+// tenth of a second. The same holds for the microseconds of a day of many additions.
 
 // exactInDouble: below it, each whole number is a double of its own, and so are the bounds of parts.
 const exactInDouble = 1 << 53
 
-// countParts counts the filings of s by parts of the range of its level's values, which are whole numbers that no filing
-// lacks. It returns nil where they are too large for Elasticsearch to tell them apart in a histogram, or so close together
-// that a part would be one value: then they are counted by value.
+// countParts counts the filings of s by parts of the range of its level's values, which are whole
+// numbers that no filing lacks. It returns nil where they are too large for Elasticsearch to tell
+// them apart in a histogram, or so close together that a part would be one value: then they are
+// counted by value.
 func (r *Reader) countParts(ctx context.Context, s search.Span) (*search.Table, error) {
 	var a struct {
 		Aggregations struct {
 			Range struct{ Min, Max *float64 }
 		}
 	}
-	if err := r.searchInto(ctx, &a, s.RangeOf()); err != nil {
+	if err := r.search(ctx, &a, s.RangeOf()); err != nil {
 		return nil, err
 	}
 	of := a.Aggregations.Range

@@ -74,7 +74,8 @@ func enough(q index.Query, found []index.Record) bool {
 
 // atOffset returns the rows of a page of all that is found by its offset, at most so many by a search.
 func (r *Reader) atOffset(ctx context.Context, q index.Query, all search.Page, most int64) (found rows, err error) {
-	for n := 0; !enough(q, found.records); n = len(found.records) { // once, but for a limit that is larger than a search may find
+	// Once, but for a limit that is larger than a search may find.
+	for n := 0; !enough(q, found.records); n = len(found.records) {
 		offset, limit := int64(q.Offset+n), min(int64(q.Limit-n), most)
 		all.Counts = 0
 		if q.Count && n == 0 {
@@ -105,7 +106,8 @@ func (r *Reader) after(ctx context.Context, q index.Query, all search.Page, most
 	if err != nil {
 		return rows{}, err
 	}
-	for n := 0; !enough(q, found.records); n = len(found.records) { // once, but for a limit that is larger than a search may find
+	// Once, but for a limit that is larger than a search may find.
+	for n := 0; !enough(q, found.records); n = len(found.records) {
 		limit := min(int64(q.Limit-n), most)
 		more, err := r.firstOf(ctx, all.After(at, near), limit, q)
 		if err != nil {
@@ -176,8 +178,8 @@ func (r *rows) add(more rows) {
 
 // rows returns what a search finds.
 func (r *Reader) rows(ctx context.Context, p search.Page) (found rows, err error) {
-	response, err := r.search(ctx, p.Body())
-	if err != nil {
+	var response []byte
+	if err := r.search(ctx, &response, p.Body()); err != nil {
 		return rows{}, err
 	}
 	read := document.Records

@@ -13,9 +13,10 @@ import (
 	"filings/index/elastic/search"
 )
 
-// What is searched first after a page are a few times as many filings as a page has, however many there are: also in the
-// middle of a day, or of an amount, that many filings share. Only where the order comes to another day may it be more, and
-// among owners, where Elasticsearch skips what it need not compare.
+// What is searched first after a page are a few times as many filings as a page has, however many
+// there are: also in the middle of a day, or of an amount, that many filings share. Only where the
+// order comes to another day may it be more, and among owners, where Elasticsearch skips what it
+// need not compare.
 func TestX4_NarrowRanges(t *testing.T) {
 	t.Parallel()
 	const limit, most, days = 20, 10 * 20, 4
@@ -49,7 +50,7 @@ func TestX4_NarrowRanges(t *testing.T) {
 				var found struct{ Hits hits }
 				first := search.All(q, nil).After(at, near)[0].Part(0, 1)
 				first.Counts = int64(len(filings)) + 1
-				if err := r.searchInto(t.Context(), &found, first.Body()); err != nil {
+				if err := r.search(t.Context(), &found, first.Body()); err != nil {
 					t.Fatal(err)
 				}
 				if found.Hits.Total.Value > most {

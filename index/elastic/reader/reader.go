@@ -56,35 +56,27 @@ func New(c *client.Client, name string, kept *cache.Cache) *Reader {
 // Gone reports whether a response said that the generation was deleted.
 func (r *Reader) Gone() bool { return r.gone.Load() }
 
-// search sends a search. allow_partial_search_results makes a failed shard an error there already.
-func (r *Reader) search(ctx context.Context, body search.Object) ([]byte, error) {
+// search sends a search, and reads the response into v. allow_partial_search_results makes a failed
+// shard an error there already.
+func (r *Reader) search(ctx context.Context, v any, body search.Object) error {
 	b, err := json.Marshal(body)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	partial := false
-	return r.read(ctx, esapi.SearchRequest{
+	return r.read(ctx, v, esapi.SearchRequest{
 		Index: []string{r.generation}, Body: bytes.NewReader(b), AllowPartialSearchResults: &partial,
 	})
 }
 
-// searchInto reads the response to a search into v.
-func (r *Reader) searchInto(ctx context.Context, v any, body search.Object) error {
-	response, err := r.search(ctx, body)
-	if err != nil {
-		return err
-	}
-	return client.Decode(response, v)
-}
-
-// read sends a request about the generation's index, and notes when there is no such index any
-// more.
-func (r *Reader) read(ctx context.Context, request esapi.Request) ([]byte, error) {
-	response, err := r.c.Read(ctx, request)
+// read sends a request about the generation's index, reads the response into v, and notes when
+// there is no such index any more.
+func (r *Reader) read(ctx context.Context, v any, request esapi.Request) error {
+	err := r.c.Read(ctx, v, request)
 	if errors.Is(err, index.ErrGone) {
 		r.gone.Store(true)
 	}
-	return response, err
+	return err
 }
 
 // wrap puts the attempt that failed, and the generation, before an error.

@@ -51,7 +51,8 @@ func checkPages(t *testing.T, r *Reader, o *indextest.Oracle, w index.Filter, pa
 	}
 }
 
-// TestE6_BoxesAreCounted: of a box in the default order a page has its total, however large; and it is right in all orders.
+// TestE6_BoxesAreCounted: of a box in the default order a page has its total, however large; and it
+// is right in all orders.
 func TestE6_BoxesAreCounted(t *testing.T) {
 	t.Parallel()
 	filings := elastictest.Filings(300)
@@ -228,7 +229,8 @@ func TestX4_OneSearchAPage(t *testing.T) {
 	}
 }
 
-// A position of a made-up form is an error of its own, without a search; an owner too long for an address is found by its id.
+// A position of a made-up form is an error of its own, without a search; an owner too long for an
+// address is found by its id.
 func TestX3_Positions(t *testing.T) {
 	t.Parallel()
 	filings := elastictest.Filings(30)
@@ -283,8 +285,8 @@ func TestReader_Filing(t *testing.T) {
 	}
 }
 
-// Whatever numbers and characters a filing has, its record comes back byte for byte, though Elasticsearch writes numbers
-// and escapes by rules of its own.
+// Whatever numbers and characters a filing has, its record comes back byte for byte, though
+// Elasticsearch writes numbers and escapes by rules of its own.
 func TestReader_RecordsComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(3, 3))

@@ -48,7 +48,7 @@ func (r *Reader) located(ctx context.Context, body search.Object) ([]located, er
 			}
 		}
 	}
-	if err := r.searchInto(ctx, &found, body); err != nil {
+	if err := r.search(ctx, &found, body); err != nil {
 		return nil, err
 	}
 	all := make([]located, len(found.Hits.Hits))

@@ -29,7 +29,7 @@ func Chunks(ctx context.Context, c *client.Client, name, section string, chunks 
 			Error  struct{ Type string }
 		}
 	}
-	err = c.ReadInto(ctx, &found, esapi.MgetRequest{Index: name, Body: bytes.NewReader(body)})
+	err = c.Read(ctx, &found, esapi.MgetRequest{Index: name, Body: bytes.NewReader(body)})
 	if errors.Is(err, index.ErrGone) || len(found.Docs) > 0 && found.Docs[0].Error.Type == client.IndexNotFound {
 		return nil, index.ErrNotFound
 	}
@@ -50,7 +50,7 @@ func (r *Reader) chunks(ctx context.Context, section string, chunks []int) (_ []
 	defer r.wrap(&err, "reading "+section)
 	all, err := Chunks(ctx, r.c, document.SidecarIndex(r.generation), section, chunks)
 	if errors.Is(err, index.ErrNotFound) {
-		if _, err := r.read(ctx, esapi.IndicesGetAliasRequest{Index: []string{r.generation}}); err != nil {
+		if err := r.read(ctx, nil, esapi.IndicesGetAliasRequest{Index: []string{r.generation}}); err != nil {
 			return nil, err
 		}
 	}

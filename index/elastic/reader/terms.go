@@ -74,7 +74,7 @@ func (r *Reader) each(ctx context.Context, q search.Terms, visit func(bucket) er
 // buckets sends a search with an aggregation "by", whose response must be there with the total.
 func (r *Reader) buckets(ctx context.Context, body search.Object) (*buckets, error) {
 	var found buckets
-	if err := r.searchInto(ctx, &found, body); err != nil {
+	if err := r.search(ctx, &found, body); err != nil {
 		return nil, err
 	}
 	missing := func(b bucket) bool { return len(b.Key) == 0 }

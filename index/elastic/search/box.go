@@ -5,10 +5,11 @@ import (
 	"filings/index/elastic/document"
 )
 
-// A box is searched by the geo_point, whose index has both coordinates: a range of one coordinate visits all filings of a
-// band around the world. But a geo_point is rounded, to cells of 360/2^32 degrees, so that it does not tell what lies
-// within a cell of an edge. So the box is cut: what lies further inside is certain; along each edge lies a strip, two cells
-// wide and more, in which the coordinates as loaded decide.
+// A box is searched by the geo_point, whose index has both coordinates: a range of one coordinate
+// visits all filings of a band around the world. But a geo_point is rounded, to cells of 360/2^32
+// degrees, so that it does not tell what lies within a cell of an edge. So the box is cut: what
+// lies further inside is certain; along each edge lies a strip, two cells wide and more, in which
+// the coordinates as loaded decide.
 
 // margin is more than a geo_point is rounded by, in degrees.
 const margin = 1e-7

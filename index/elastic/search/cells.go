@@ -34,8 +34,9 @@ func ranges(spans []index.Span) []Object {
 	return all
 }
 
-// MostPoints is how many points one request has. Each is two clauses of a query, which may have 1,024 at the
-// least (indices.query.bool.max_clause_count). OpenSearch counts each range twice, since it can look into an index or a column.
+// MostPoints is how many points one request has. Each is two clauses of a query, which may have
+// 1,024 at the least (indices.query.bool.max_clause_count). OpenSearch counts each range twice,
+// since it can look into an index or a column.
 const MostPoints = 128
 
 // Points requests the ids of the filings at so many points. A filing that is alone in its cell is alone at its point.

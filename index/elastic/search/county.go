@@ -8,7 +8,8 @@ import (
 	"filings/index/elastic/document"
 )
 
-// CountyAndAmount returns the folded county and the filing amounts that w selects by, and whether it does so by nothing else.
+// CountyAndAmount returns the folded county and the filing amounts that w selects by, and whether
+// it does so by nothing else.
 func CountyAndAmount(w index.Filter) (county string, amount index.Between, is bool) {
 	all := w.Predicates()
 	if len(all) != 2 {
@@ -27,10 +28,12 @@ func CountyAndAmount(w index.Filter) (county string, amount index.Between, is bo
 	return county, amount, is && county != ""
 }
 
-// InCounty returns the one clause for filing amounts in a county, which Elasticsearch counts without visiting filings; false where known
-// does not have the county, or a bound is none of document.CountyCents. Amounts are whole cents.
+// InCounty returns the one clause for filing amounts in a county, which Elasticsearch counts
+// without visiting filings; false where known does not have the county, or a bound is none of
+// document.CountyCents. Amounts are whole cents.
 func InCounty(county string, amount index.Between, known []document.NumberedCounty) (Object, bool) {
-	at, found := slices.BinarySearchFunc(known, county, func(k document.NumberedCounty, name string) int { return strings.Compare(k.Name, name) })
+	byName := func(k document.NumberedCounty, name string) int { return strings.Compare(k.Name, name) }
+	at, found := slices.BinarySearchFunc(known, county, byName)
 	if !found {
 		return nil, false
 	}
@@ -44,5 +47,6 @@ func InCounty(county string, amount index.Between, known []document.NumberedCoun
 	}
 	first, exact1 := document.CountyCents(known[at].Number, from)
 	last, exact2 := document.CountyCents(known[at].Number, to)
-	return between(document.CountyCentsField, &first, &last), (exact1 || amount.Min == nil) && (exact2 || amount.Max == nil)
+	isExact := (exact1 || amount.Min == nil) && (exact2 || amount.Max == nil)
+	return between(document.CountyCentsField, &first, &last), isExact
 }

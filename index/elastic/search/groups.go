@@ -23,7 +23,8 @@ func amountsOfGroups() Object {
 	}
 }
 
-// GroupKey is the key of a bucket by the positions of the dimensions; "" for no value, which is null in a request and a response.
+// GroupKey is the key of a bucket by the positions of the dimensions; "" for no value, which is
+// null in a request and a response.
 type GroupKey struct {
 	First  string `json:"0"`
 	Second string `json:"1"`

@@ -7,8 +7,8 @@ import (
 	"filings/index"
 )
 
-// Page is one search for filings: a run of those that its clauses select, in an order. It is a plan, made of values alone;
-// Body is the request that it becomes.
+// Page is one search for filings: a run of those that its clauses select, in an order. It is a
+// plan, made of values alone; Body is the request that it becomes.
 type Page struct {
 	name    string // tells the clauses from others of the generation
 	clauses []Object
@@ -19,8 +19,8 @@ type Page struct {
 	Backwards bool
 	from      int64 // filings to skip
 	Size      int64 // filings to find at the most
-	// Counts is up to how many filings all that the clauses select is counted. 0: it is not, since finding all hits may take
-	// longer than the page by two orders of magnitude.
+	// Counts is up to how many filings all that the clauses select is counted. 0: it is not, since
+	// finding all hits may take longer than the page by two orders of magnitude.
 	Counts  int64
 	IDsOnly bool // of each filing the id is enough
 	// Columns are found of each filing besides its record.

@@ -9,14 +9,16 @@ import (
 	"filings/index/elastic/document"
 )
 
-// A region is searched by the geo_point, too: Elasticsearch decides on all filings but those so near its rim that a rounded
-// geo_point, or arithmetic other than ours, may be on the other side. These are few, mostly none. They are read once (package reader), and
-// index.Region decides on each.
+// A region is searched by the geo_point, too: Elasticsearch decides on all filings but those so
+// near its rim that a rounded geo_point, or arithmetic other than ours, may be on the other side.
+// These are few, mostly none. They are read once (package reader), and index.Region decides on
+// each.
 
 // Rim has the ids of the filings near a region's rim: those that are inside, and those that are not. Both are sorted.
 type Rim struct{ In, Out []int64 }
 
-// rimMeters is more than rounding a geo_point (0.01 m), Lucene's sphere (4.5e-9 of a radius) and its sines move a point, or a rim.
+// rimMeters is more than rounding a geo_point (0.01 m), Lucene's sphere (4.5e-9 of a radius) and
+// its sines move a point, or a rim.
 const rimMeters = 0.1
 
 // region selects what is in p.
@@ -64,7 +66,8 @@ func point(p index.Point) Object { return Object{"lat": p.Latitude, "lon": p.Lon
 // MostRim is how many filings near a rim one request has: as many as Elasticsearch allows by default.
 const MostRim = 10_000
 
-// RimOf requests filings near the rim of p, up to MostRim, in the order of their ids, after one, with their coordinates.
+// RimOf requests filings near the rim of p, up to MostRim, in the order of their ids, after one,
+// with their coordinates.
 func RimOf(p index.Region, after int64) Object {
 	var near Object
 	switch p := p.(type) {
@@ -94,7 +97,8 @@ func located(size int, clauses ...Object) Object {
 	return filtered(Object{"size": size, "track_total_hits": false, "_source": false, "docvalue_fields": columns}, clauses)
 }
 
-// strip is the polygon of what is within two margins of an edge, and not at the end of the world, past which no outline may go.
+// strip is the polygon of what is within two margins of an edge, and not at the end of the world,
+// past which no outline may go.
 func strip(a, b index.Point) [][][][2]float64 {
 	from, to := 0.0, 1.0 // the part of the edge that is not there
 	x, y := b.Longitude-a.Longitude, b.Latitude-a.Latitude

@@ -69,7 +69,8 @@ func levels(s index.Sort) []Level {
 	code := func(key index.Field, ascending bool) Level {
 		return Level{Field: document.Code(key), Descending: !ascending, key: key, code: true}
 	}
-	day := Level{Field: index.FilingDate.String(), Descending: true, key: index.FilingDate} // has few enough different values itself
+	// Days are few enough to be counted by themselves.
+	day := Level{Field: index.FilingDate.String(), Descending: true, key: index.FilingDate}
 	ids := []Level{code(index.ID, false), {Field: index.ID.String(), Descending: true, key: index.ID, Parts: true}}
 	if s.By == index.FilingDate {
 		day.Descending = !s.Ascending
@@ -90,8 +91,8 @@ func below(levels []Level, missing bool) []Level {
 	return rest
 }
 
-// buckets returns the part of p whose value at level l lies in t's buckets i to j. Filings without a value are not taken
-// together with others: Elasticsearch is slow to join the two.
+// buckets returns the part of p whose value at level l lies in t's buckets i to j. Filings without
+// a value are not taken together with others: Elasticsearch is slow to join the two.
 func (p Page) buckets(l Level, t *Table, i, j int) Page {
 	lower, upper := "gte", "lte"
 	if l.Descending {
