@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -26,8 +25,11 @@ func Records(response []byte) ([]index.Record, error) {
 	})
 }
 
-// each returns the records of the hits in a search's response, which read reads from what follows a mark, with what is left.
-func each(response, mark []byte, read func(after []byte) (index.Record, []byte, error)) (records []index.Record, err error) {
+// each returns the records of the hits in a search's response, which read reads from what follows a
+// mark, with what is left.
+func each(
+	response, mark []byte, read func(after []byte) (index.Record, []byte, error),
+) (records []index.Record, err error) {
 	if !bytes.HasSuffix(bytes.TrimRight(response, " \r\n\t"), endOfHits) {
 		return nil, ErrNoRecord
 	}
@@ -44,42 +46,8 @@ func each(response, mark []byte, read func(after []byte) (index.Record, []byte, 
 	}
 }
 
-// Hidden is what is stored of a filing and is no part of its record.
-type Hidden struct {
-	City    string // as written
-	ZIP     string
-	Created int64 // CreatedAt in microseconds of Unix time; index.NoTime for none
-}
-
-// Stored returns the records of the hits in the response to a sorted search, as Records does, and what is hidden of each, from columns
-// that were searched for.
-func Stored(response []byte) (records []index.Record, hidden []Hidden, err error) {
-	records, err = each(response, sourceName, func(after []byte) (index.Record, []byte, error) {
-		end, of := sourceEnd(after), Hidden{Created: index.NoTime}
-		source := after[:end]
-		if n := bytes.Index(source, afterColumns); n >= 0 {
-			var columns struct {
-				City    []string `json:"x.writtenCity"`
-				ZIP     []string `json:"x.zip"`
-				Created []int64  `json:"x.createdAt"`
-			}
-			if err := json.Unmarshal(source[n+len(afterColumns)-1:], &columns); err != nil {
-				return nil, nil, errors.Join(ErrNoRecord, err)
-			}
-			source, of.City, of.ZIP = source[:n+1], strings.Join(columns.City, ""), strings.Join(columns.ZIP, "")
-			for _, created := range columns.Created {
-				of.Created = created
-			}
-		}
-		hidden = append(hidden, of)
-		record, err := Canonical(source)
-		return record, after[end:], err
-	})
-	return records, hidden, err
-}
-
-// Total returns how many filings a search has found in all, if its response says so exactly: Elasticsearch counts no further
-// than it was asked to.
+// Total returns how many filings a search has found in all, if its response says so exactly:
+// Elasticsearch counts no further than it was asked to.
 func Total(response []byte) (n int64, exact bool) {
 	_, after, _ := bytes.Cut(response[:min(len(response), longestHead)], totalName)
 	digits, after, _ := bytes.Cut(after, []byte(","))
@@ -93,23 +61,26 @@ func Total(response []byte) (n int64, exact bool) {
 // longestHead is how many bytes stand before the first hit, at the most: a few counts of shards.
 const longestHead = 1024
 
-// Sorts returns what the first and the last hit in a search's response were sorted by, as arrays; nil where there is no hit.
+// Sorts returns what the first and the last hit in a search's response were sorted by, as arrays;
+// nil where there is no hit.
 func Sorts(response []byte) (first, last []byte) {
 	i := bytes.Index(response, afterSource)
 	if i < 0 {
 		return nil, nil
 	}
-	return valueAt(response[i+len(afterSource)-1:]), valueAt(response[bytes.LastIndex(response, afterSource)+len(afterSource)-1:])
+	j := bytes.LastIndex(response, afterSource)
+	return valueAt(response[i+len(afterSource)-1:]), valueAt(response[j+len(afterSource)-1:])
 }
 
 // valueAt returns the value that text begins with; nil where it is broken.
 func valueAt(text []byte) []byte {
-	value, _ := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)).ReadValue()
+	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	value, _ := d.ReadValue()
 	return value
 }
 
-// IDs returns records of the id alone for the hits in the response to a search that requested no source, only the column
-// of ids.
+// IDs returns records of the id alone for the hits in the response to a search that requested no
+// source, only the column of ids.
 func IDs(response []byte) ([]index.Record, error) {
 	return each(response, idColumn, func(after []byte) (index.Record, []byte, error) {
 		text, rest, found := bytes.Cut(after, []byte("]"))
@@ -138,9 +109,8 @@ var (
 	sourceName = []byte(`"_source":`)
 	endOfBoth  = []byte("}}")               // of a source, and the response
 	idColumn   = []byte(`"fields":{"id":[`) // in no text: its quotes would be escaped
-	// afterColumns stands between the source of a hit and its columns, as afterSource does behind them.
-	afterColumns = []byte(`},"fields":{`)
-	// derivedName is before the object x of a source that still has it: its last member, which ends with an object. In no text either.
+	// derivedName is before the object x of a source that still has it: its last member, which ends
+	// with an object. In no text either.
 	derivedName, endOfDerived = []byte(`,"x":{`), []byte("}}}")
 	// afterSource is what follows the source of a hit that was sorted.
 	afterSource = []byte(`},"sort":[`)
@@ -160,10 +130,12 @@ func sourceEnd(text []byte) int {
 	return len(valueAt(text))
 }
 
-// Canonical returns a source as index.AppendRecord writes it, without the object x, which it still has in OpenSearch.
+// Canonical returns a source as index.AppendRecord writes it, without the object x, which it still
+// has in OpenSearch.
 //
-// Elasticsearch writes a source anew when parts of it are excluded: members, nulls and their order stay, but large and small numbers get an exponent (12345678.91 becomes
-// 1.234567891E7), and characters are escaped by other rules. Sources with either are rare; all others are passed on as
+// Elasticsearch writes a source anew when parts of it are excluded: members, nulls and their order
+// stay, but large and small numbers get an exponent (12345678.91 becomes 1.234567891E7), and
+// characters are escaped by other rules. Sources with either are rare; all others are passed on as
 // they are.
 func Canonical(source []byte) (index.Record, error) {
 	if len(source) == 0 || source[0] != '{' {
@@ -171,7 +143,8 @@ func Canonical(source []byte) (index.Record, error) {
 	}
 	if bytes.HasSuffix(source, endOfDerived) {
 		if n := bytes.Index(source, derivedName); n >= 0 {
-			source = slices.Concat(source[:n], []byte{'}'}) // of its own, so that a page that is kept is no larger than its records
+			// In memory of its own, so that a page that is kept is no larger than its records.
+			source = slices.Concat(source[:n], []byte{'}'})
 		}
 	}
 	if !suspicious(source) {

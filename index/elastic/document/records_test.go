@@ -69,11 +69,6 @@ func TestX49_WholeSources(t *testing.T) {
 	if first, last := Sorts(sorted); string(first) != "[7]" || string(last) != "[8]" {
 		t.Errorf("sorted by %s to %s", first, last)
 	}
-	columns := `,"fields":{"x.writtenCity":["Ocoee"],"x.zip":["34761"],"x.createdAt":[9]},"sort":[7]}`
-	got, hidden, err := Stored([]byte(`{"hits":{"hits":[` + whole + columns + `]}}`))
-	if diff := cmp.Diff([]string{record}, texts(got)); diff != "" || err != nil || !cmp.Equal(hidden, []Hidden{{"Ocoee", "34761", 9}}) {
-		t.Errorf("stored: %v, hidden %v (-want +got):\n%s", err, hidden, diff)
-	}
 	one, err := Record([]byte(whole + "}"))
 	if diff := cmp.Diff(record, string(one)); diff != "" || err != nil {
 		t.Errorf("one: %v (-want +got):\n%s", err, diff)

@@ -76,10 +76,44 @@ func (r *Reader) Stored(ctx context.Context, after string) (page []index.Stored,
 	if err != nil || len(found.records) == 0 {
 		return nil, "", err
 	}
-	for i, hidden := range found.hidden {
-		page = append(page, index.Stored{Version: found.version(i), Created: hidden.Created})
+	return found.stored, search.End(found.first, found.last), nil
+}
+
+// storedHit is a hit of a search for columns.
+type storedHit struct {
+	Source jsontext.Value `json:"_source"`
+	Fields struct {
+		City    []string `json:"x.writtenCity"`
+		ZIP     []string `json:"x.zip"`
+		Created []int64  `json:"x.createdAt"`
 	}
-	return page, search.End(found.first, found.last), nil
+	Sort jsontext.Value
+}
+
+// stored returns the filing of h; without a column that was not searched for.
+func (h storedHit) stored() (s index.Stored, err error) {
+	s.City, s.ZIP, s.Created = strings.Join(h.Fields.City, ""), strings.Join(h.Fields.ZIP, ""), index.NoTime
+	for _, micros := range h.Fields.Created {
+		s.Created = micros
+	}
+	if s.Record, err = document.Canonical(h.Source); err != nil {
+		err = fmt.Errorf("%w: %w", client.ErrResponse, err)
+	}
+	return s, err
+}
+
+// storedHits returns the filings in the response to such a search.
+func storedHits(response []byte) ([]index.Stored, error) {
+	var found struct{ Hits struct{ Hits []storedHit } }
+	err := client.Decode(response, &found)
+	if err == nil && found.Hits.Hits == nil {
+		err = client.ErrResponse
+	}
+	all := make([]index.Stored, len(found.Hits.Hits))
+	for i := 0; err == nil && i < len(all); i++ {
+		all[i], err = found.Hits.Hits[i].stored()
+	}
+	return all, err
 }
 
 // find searches for filings by their ids: as fast as a multi get, which reads no columns (256 of
@@ -88,11 +122,7 @@ func (r *Reader) find(ctx context.Context, ids []int64, into map[int64]index.Ver
 	var found struct {
 		Hits struct {
 			hits
-			Hits []struct {
-				Source jsontext.Value `json:"_source"`
-				Fields map[string][]string
-				Sort   []int64
-			}
+			Hits []storedHit
 		}
 	}
 	err := r.search(ctx, &found, search.ByIDs(ids, document.WrittenCity, document.Derived(index.ZIP)))
@@ -103,15 +133,15 @@ func (r *Reader) find(ctx context.Context, ids []int64, into map[int64]index.Ver
 		return client.ErrResponse
 	}
 	for _, hit := range found.Hits.Hits {
-		v := index.Version{
-			City: strings.Join(hit.Fields[document.WrittenCity], ""),
-			ZIP:  strings.Join(hit.Fields[document.Derived(index.ZIP)], ""),
+		v, err := hit.stored()
+		if err != nil {
+			return err
 		}
-		v.Record, err = document.Canonical(hit.Source)
-		if err != nil || len(hit.Sort) != 1 || !slices.Contains(ids, hit.Sort[0]) {
-			return fmt.Errorf("%w: %w", client.ErrResponse, err)
+		id, err := strconv.ParseInt(strings.Trim(string(hit.Sort), "[]"), 10, 64)
+		if err != nil || !slices.Contains(ids, id) {
+			return client.ErrResponse
 		}
-		into[hit.Sort[0]] = v
+		into[id] = v.Version
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"filings/index"
+	"filings/index/elastic/client"
 	"filings/index/elastic/elastictest"
 )
 
@@ -110,5 +111,33 @@ func TestVersions_Retry(t *testing.T) {
 				t.Errorf("%v, %v after %d requests", got, err, requests.Load())
 			}
 		})
+	}
+}
+
+// TestX49_Stored: filings of an archive have their columns, also if a source still has the object x; a response without
+// hits is an error, and no end of an archive.
+func TestX49_Stored(t *testing.T) {
+	t.Parallel()
+	whole := `{"_id":"2","_source":{"id":2,"owner":"}}},\"x\":{","n":null,"x":{"text":["},\"sort\":["],"code":{"id":"8"}}}`
+	columns := `,"fields":{"x.writtenCity":["Ocoee"],"x.zip":["34761"],"x.createdAt":[9]},"sort":[7]}`
+	got, err := storedHits([]byte(`{"hits":{"hits":[` + whole + columns + `,` + whole + `}]}}`))
+	record := index.Record(`{"id":2,"owner":"}}},\"x\":{","n":null}`)
+	want := []index.Stored{
+		{Version: index.Version{Record: record, City: "Ocoee", ZIP: "34761"}, Created: 9},
+		{Version: index.Version{Record: record}, Created: index.NoTime},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if none, err := storedHits([]byte(`{"hits":{"hits":[]}}`)); len(none) != 0 || err != nil {
+		t.Errorf("no hits: %v, %v", none, err)
+	}
+	for _, bad := range []string{
+		`{}`, `{"hits":{}}`, `{"hits":{"hits":null}}`, `{"hits":{"hits":[{}]}}`, `{"hits":{"hits":[{"_source":[1]}]}}`, `{"hits":{"hits":[`,
+		`{"hits":{"hits":[{"_source":{"id":1},"fields":{"x.zip":7}}]}}`, `{"hits":{"hits":[{"_source":{"id":1},"fields":{"x.createdAt":["x"]}}]}}`,
+	} {
+		if got, err := storedHits([]byte(bad)); !errors.Is(err, client.ErrResponse) {
+			t.Errorf("%s: %v, %v", bad, got, err)
+		}
 	}
 }

@@ -39,7 +39,7 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 		page.End = search.End(found.first, found.last)
 	}
 	for i := 0; q.Keys && err == nil && i < len(page.Records); i++ {
-		page.Records[i], err = found.version(i).WithKeys()
+		page.Records[i], err = found.stored[i].WithKeys()
 	}
 	return page, err
 }
@@ -155,14 +155,9 @@ func (r *Reader) position(ctx context.Context, q index.Query) (search.Position, 
 type rows struct {
 	records     []index.Record
 	first, last search.Position
-	hidden      []document.Hidden // of each record, if the search was for its columns
-	total       int64             // of all that the order has, if counted
+	stored      []index.Stored // the same filings, if the search was for columns
+	total       int64          // of all that the order has, if counted
 	counted     bool
-}
-
-// version returns the i-th record with what is hidden of it.
-func (r *rows) version(i int) index.Version {
-	return index.Version{Record: r.records[i], City: r.hidden[i].City, ZIP: r.hidden[i].ZIP}
 }
 
 // add appends what follows r. The total stays: more is a part.
@@ -173,7 +168,8 @@ func (r *rows) add(more rows) {
 	if len(r.records) == 0 {
 		r.first = more.first
 	}
-	r.records, r.hidden, r.last = append(r.records, more.records...), append(r.hidden, more.hidden...), more.last
+	r.records, r.stored = append(r.records, more.records...), append(r.stored, more.stored...)
+	r.last = more.last
 }
 
 // rows returns what a search finds.
@@ -188,7 +184,10 @@ func (r *Reader) rows(ctx context.Context, p search.Page) (found rows, err error
 	}
 	found.total, found.counted = document.Total(response)
 	if len(p.Columns) > 0 {
-		found.records, found.hidden, err = document.Stored(response)
+		found.stored, err = storedHits(response)
+		for _, s := range found.stored {
+			found.records = append(found.records, s.Record)
+		}
 	} else {
 		found.records, err = read(response)
 	}
@@ -202,7 +201,7 @@ func (r *Reader) rows(ctx context.Context, p search.Page) (found rows, err error
 		return rows{}, fmt.Errorf("%w: %w", client.ErrResponse, err)
 	}
 	if p.Backwards {
-		slices.Reverse(found.hidden)
+		slices.Reverse(found.stored)
 		slices.Reverse(found.records)
 		found.first, found.last = found.last, found.first
 	}
