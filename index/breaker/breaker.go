@@ -5,7 +5,8 @@
 //
 // # Design
 //
-// The state machine is gobreaker's. What counts is ours, and how the server is tried again:
+// The state machine is gobreaker's. The count of failures is ours, and how the server is tried
+// again:
 //
 //   - A failure is an error of the kind Config.Down, or a call without a response when its time is
 //     over. Any other error is a response. A call whose caller went away does not count at all.
@@ -51,7 +52,7 @@ const (
 	probeTime = 2 * time.Second
 )
 
-// Config says what a Breaker stands in front of.
+// Config describes the server that a Breaker stands in front of.
 type Config struct {
 	// Server names the server in errors and in the log.
 	Server string
@@ -114,7 +115,7 @@ func (b *Breaker) Metric(name string) prometheus.Collector {
 		Help: "State of the circuit breaker in front of " + b.config.Server +
 			": 0 closed (called), 1 half open (tried again), 2 open (not called)."},
 		func() float64 {
-			_ = b.ready(context.Background()) // the state says what came of it
+			_ = b.ready(context.Background()) // the state has the result
 			return float64(b.State())
 		})
 }
@@ -139,13 +140,14 @@ func (b *Breaker) DoCached(ctx context.Context, call func(context.Context) error
 	return b.run(ctx, call, errNotCounted)
 }
 
-// isOver reports whether ctx's deadline has passed. What keeps to that deadline itself may notice before ctx does.
+// isOver reports whether ctx's deadline has passed. A call that keeps to that deadline itself may
+// notice before ctx does.
 func isOver(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && !time.Now().Before(deadline) || errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }
 
-// run probes the server if it is to be tried again, and calls; success is what a success counts as.
+// run probes the server if it is to be tried again, and calls; success is the outcome of a success.
 func (b *Breaker) run(ctx context.Context, call func(context.Context) error, success error) error {
 	if ctx.Err() != nil {
 		return b.down("waiting for", context.Cause(ctx))
@@ -274,7 +276,7 @@ var (
 	errNotCounted = errors.New("not counted")
 )
 
-// outcome returns what a call counts as that ended with err.
+// outcome returns the outcome of a call that ended with err.
 func (b *Breaker) outcome(ctx context.Context, err error) error {
 	switch {
 	case isOver(ctx):

@@ -5,14 +5,14 @@
 //
 // # Design
 //
-// A process has one cache for responses and for what the engine keeps of its generations: so its
-// memory has one bound, and what is needed most often stays, whatever it is. Space keeps their keys
-// apart.
+// A process has one cache for responses and for the engine's parts of its generations: so its
+// memory has one bound, and the values that are needed most often stay, of whatever kind. Space
+// keeps their keys apart.
 //
 // Which values stay is the policy of otter, W-TinyLFU: a crawl through many values, each needed
-// once, does not evict what is needed often. Otter could also create missing values, but with a
-// context that never ends; here a creation belongs to the request that needs it (flight.go), so
-// that no work goes on for a client that has left.
+// once, does not evict those that are needed often. Otter could also create missing values, but
+// with a context that never ends; here a creation belongs to the request that needs it (flight.go),
+// so that no work goes on for a client that has left.
 package cache
 
 import (
@@ -25,7 +25,7 @@ import (
 // Key names a value.
 type Key struct {
 	Space string // who keeps it: two that may use the same Text have different ones
-	Text  string // what it is
+	Text  string // its name there
 	Part  int    // which piece of it, where it has several
 }
 
@@ -41,7 +41,8 @@ type entry struct {
 	bytes int
 }
 
-// entryBytes is what an entry costs besides its key and value: otter's node, hash table slot and policy queues.
+// entryBytes is the cost of an entry besides its key and value: otter's node, hash table slot and
+// policy queues.
 const entryBytes = 160
 
 // New returns a cache whose keys and values take at most that many bytes.
@@ -63,7 +64,7 @@ func (c *Cache) Bytes() uint64 {
 	return c.entries.WeightedSize()
 }
 
-// Resize changes the bound. What exceeds a lower one is evicted before it returns.
+// Resize changes the bound. Values above a lower one are evicted before it returns.
 func (c *Cache) Resize(bytes int64) {
 	c.entries.SetMaximum(uint64(bytes))
 	c.entries.CleanUp()

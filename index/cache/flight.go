@@ -30,8 +30,8 @@ type flight struct {
 	ended bool // it failed because its own request had ended or was given up, which is no failure of the others
 }
 
-// do returns what f returns, run by this caller, or by another one with the same key that came before; then joined is
-// true. A caller whose context ends while it waits gets its error at once.
+// do returns the result of f, run by this caller, or by another one with the same key that came
+// before; then joined is true. A caller whose context ends while it waits gets its error at once.
 func (g *flights) do(
 	ctx context.Context, key flightKey, f func(context.Context) (any, error),
 ) (value any, joined bool, err error) {

@@ -21,7 +21,7 @@ import (
 // action is one action of an `_aliases` request. All of them are carried out, or none.
 type action map[string]target
 
-// target is what an action is about.
+// target is the index and alias of an action.
 type target struct {
 	Index     string `json:"index"`
 	Alias     string `json:"alias"`
@@ -30,8 +30,8 @@ type target struct {
 }
 
 // Publish implements generation.Storage: the alias is for others who read the index. It leads to
-// the live generation as its write index, of which an alias can have one. What is not ours keeps
-// it: the program that put it there knows why.
+// the live generation as its write index, of which an alias can have one. A foreign index keeps it:
+// the program that put it there knows why.
 func (s *storage) Publish(ctx context.Context, live string) error {
 	return s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
 		var found map[string]described
@@ -89,7 +89,7 @@ func (s *storage) keepOffAlias(ctx context.Context, name string) error {
 	})
 }
 
-// twoWriteIndices is what Elasticsearch says about an alias that would have two write indices.
+// twoWriteIndices is the reason of Elasticsearch against an alias with two write indices.
 const twoWriteIndices = "more than one write index"
 
 // explainTemplate makes an error about a new index say that a foreign template keeps it from being

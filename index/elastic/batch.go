@@ -55,7 +55,7 @@ func (b *batch) keep(actions []int) {
 	*b = kept
 }
 
-// responseFilter leaves of a bulk response what read reads.
+// responseFilter leaves those parts of a bulk response that read reads.
 const responseFilter = "errors,items.*._id,items.*.status,items.*.error.type,items.*.error.reason"
 
 // read reads the response to the batch. Every action is accounted for by its own item. It returns nil if all were
@@ -103,7 +103,7 @@ type item struct {
 	} `json:"error"`
 }
 
-// err returns nil for what was done, or did not need to be.
+// err returns nil for an action that was done, or did not need to be.
 func (it *item) err(isDelete bool) error {
 	switch {
 	case it.Status == http.StatusOK, it.Status == http.StatusCreated:

@@ -44,11 +44,11 @@ func (s *storage) Create(ctx context.Context, name, from string) (_ generation.W
 	return &build{name: name, from: from, bulk: s.newBulk(ctx, buildAlias(name), writes)}, nil
 }
 
-// loadingSettings make writing cheap: nothing has to be searchable or copied before Seal. What was
-// accepted is synced all the same (the default of translog.durability): a bulk request is
-// megabytes, and with "async" a node that is killed forgets what it accepted in its last five
-// seconds, so that the load fails its verification instead of going on. Deletions are kept for
-// long, so that an older write that comes late does not undo one.
+// loadingSettings make writing cheap: nothing has to be searchable or copied before Seal. Actions
+// that were accepted is synced all the same (the default of translog.durability): a bulk request is
+// megabytes, and with "async" a node that is killed forgets the actions of its last five seconds,
+// so that the load fails its verification instead of going on. Deletions are kept for long, so that
+// an older write that comes late does not undo one.
 func loadingSettings() map[string]any {
 	return map[string]any{
 		"number_of_replicas": 0, "refresh_interval": "-1", "gc_deletes": "12h",

@@ -99,7 +99,7 @@ func (b *bulk) flush(ctx context.Context) error {
 	return nil
 }
 
-// finish sends what is left and waits until everything was accepted. It returns the first failure.
+// finish sends the rest and waits until everything was accepted. It returns the first failure.
 func (b *bulk) finish(ctx context.Context) error {
 	if b.finished {
 		return errFinished
@@ -119,7 +119,7 @@ var (
 	errFinished = errors.New("all was written already")
 )
 
-// send repeats a batch, less what was accepted, until all of it is.
+// send repeats a batch, less its accepted actions, until all of it is accepted.
 func (b *bulk) send(batch *batch) error {
 	requireAlias := true
 	return b.storage.c.Retry(b.ctx, client.BulkTime, func(ctx context.Context) error {

@@ -37,7 +37,7 @@ func (s *storage) describe(ctx context.Context, indices string) (map[string]desc
 	return found, err
 }
 
-// Parts implements generation.Storage. What is not sealed has as many filings as can be searched in
+// Parts implements generation.Storage. An unsealed one has as many filings as can be searched in
 // it. Bytes are those of all copies; files that a clone shares with its source count in both.
 func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.Part, err error) {
 	found, err := s.describe(ctx, s.alias+"-*")
@@ -65,7 +65,7 @@ func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.P
 	return parts, nil
 }
 
-// size is what `_stats` says of an index.
+// size is the part of `_stats` about an index.
 type size struct {
 	Primaries struct{ Docs struct{ Count int64 } }
 	Total     struct {
@@ -97,7 +97,7 @@ func (s *storage) Reader(ctx context.Context, name string, before index.Reader) 
 	return reader.New(s.c, name, s.cache), nil
 }
 
-// deletedAtOnce keeps the names of a request within what fits into a URL.
+// deletedAtOnce keeps the names of a request short enough for a URL.
 const deletedAtOnce = 20
 
 // Delete implements generation.Storage.

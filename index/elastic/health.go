@@ -17,11 +17,11 @@ import (
 	"filings/index/elastic/client"
 )
 
-// Elasticsearch and OpenSearch are the products that there are. OpenSearch has what Elasticsearch
-// 7.10 had, and its own since.
+// Elasticsearch and OpenSearch are the products that there are. OpenSearch has the features that
+// Elasticsearch 7.10 had, and its own since.
 const Elasticsearch, OpenSearch = "Elasticsearch", "OpenSearch"
 
-// Health is what an operator wants to know of a cluster.
+// Health is a cluster's state for an operator.
 type Health struct {
 	Product   string   // Elasticsearch or OpenSearch
 	Version   string   // such as 8.19.7
@@ -93,8 +93,8 @@ func (s *storage) status(ctx context.Context, h *Health) error {
 
 // privileges finds out whether a load could do its work. monitor is part of manage, and all that a
 // service which may not load would not miss by itself: without it nothing compares the live
-// generation with what was sealed (rule X24). Without security there is no such request, and
-// nothing to lack.
+// generation with the sealed one (rule X24). Without security there is no such request, and nothing
+// to lack.
 func (s *storage) privileges(ctx context.Context, h *Health) error {
 	if h.Product == OpenSearch {
 		return nil
@@ -185,7 +185,7 @@ func (s *storage) warnOfDisks(ctx context.Context, name string) {
 	var h Health
 	sizes, err := s.sizes(ctx)
 	if err = cmp.Or(err, s.disks(ctx, &h)); err != nil {
-		return // the merge says what is wrong
+		return // the merge has the error
 	}
 	for _, d := range h.Disks {
 		needed := sizes[name].Total.Store.Bytes/int64(s.shards) + min(d.Total/20, 100<<30)

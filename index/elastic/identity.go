@@ -14,8 +14,8 @@ import (
 	"filings/index/generation"
 )
 
-// searchLimits are the settings of an index that searches run into, and what they are by default,
-// which is enough for ours.
+// searchLimits are the settings of an index that searches run into, and their defaults, which is
+// enough for ours.
 var searchLimits = map[string]int{
 	"index.max_result_window": 10_000, "index.max_terms_count": 65_536, "index.max_docvalue_fields_search": 100,
 	"index.max_regex_length": 1_000, // of prefixes too, which short terms are
@@ -27,13 +27,13 @@ const shardsSetting = "index.number_of_shards"
 // readBlock is the setting that forbids searches.
 const readBlock = "index.blocks.read"
 
-// sidecarFact is what is known of the sidecar, which is one shard.
+// sidecarFact is the one fact of the sidecar, which is one shard.
 const sidecarFact = "sidecar"
 
 // Identity implements generation.Storage. It reads the identity of a sealed generation: of each
 // shard how many documents it has and the highest sequence number of its writes, which no deletion
 // leaves as it was; that number of the sidecar, or that there is none; and the settings that
-// searches depend on. What a primary cannot say at the moment is left out.
+// searches depend on. Facts that a primary cannot say at the moment are left out.
 //
 // How many deleted documents a shard still has is no part of it. Merging drops them at times of its
 // own: of an update's, a flush after the sealing left 8 of 26, and a replica had 343 where its

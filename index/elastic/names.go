@@ -10,17 +10,19 @@ import (
 // catalogIndex has one document, the catalog of generations.
 func (s *storage) catalogIndex() string { return s.alias + "-catalog" }
 
-// catalogAlias is what the catalog is written through. A write that demands an alias cannot create an index.
+// catalogAlias is the alias that the catalog is written through. A write that demands an alias
+// cannot create an index.
 func (s *storage) catalogAlias() string { return s.catalogIndex() + "-write" }
 
-// buildAlias is what a generation is written through. A write that demands an alias cannot create an index.
+// buildAlias is the alias that a generation is written through. A write that demands an alias
+// cannot create an index.
 func buildAlias(generation string) string { return generation + "-build" }
 
 // sidecars are the kinds of hidden indices NAME-KIND beside a generation, those that former versions made included.
 // The catalog decides what becomes of them.
 var sidecars = []string{sidecar.Kept, sidecar.Changeset, "stamps", "counties", "owners"}
 
-// part returns what an index is; false for one that is none of this store's.
+// part returns the part that an index is; false for one that is none of this store's.
 func (s *storage) part(name string) (p generation.Part, ok bool) {
 	for _, kind := range sidecars {
 		if of, is := strings.CutSuffix(name, "-"+kind); is {

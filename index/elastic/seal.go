@@ -47,7 +47,8 @@ func (b *build) Changeset(ctx context.Context, fill generation.Fill) error {
 	return b.storage.writeSidecar(ctx, changesetIndex(b.name), fill)
 }
 
-// finalize turns what was written into what will be searched. Copies are made last: of merged segments, once.
+// finalize makes the written index ready for searches. Copies are made last: of merged segments,
+// once.
 func (b *build) finalize(ctx context.Context, erases bool) error {
 	settings, err := json.Marshal(map[string]any{"index": map[string]any{
 		"number_of_replicas": b.storage.replicas, "refresh_interval": nil, "gc_deletes": nil,
@@ -84,11 +85,12 @@ func (b *build) finalize(ctx context.Context, erases bool) error {
 	return nil
 }
 
-// merge says how far segments are merged. Of a new generation one is left in each shard: for half a million filings
-// that takes about eight seconds longer than to leave five, and then the first deep page takes 35 ms instead of 280:
-// counting by code needs no table across segments. A copy shares the files of its source, and merging everything would
-// write them anew for a few changes: only what is mostly deleted is, and Elasticsearch's own merging keeps the segments
-// of the changes few.
+// merge says how far segments are merged. Of a new generation one is left in each shard: for half a
+// million filings that takes about eight seconds longer than to leave five, and then the first deep
+// page takes 35 ms instead of 280: counting by code needs no table across segments. A copy shares
+// the files of its source, and merging everything would write them anew for a few changes: only
+// segments that are mostly deleted are, and Elasticsearch's own merging keeps the segments of the
+// changes few.
 func (b *build) merge() esapi.Request {
 	one, only := 1, true
 	if b.from != "" {
@@ -97,7 +99,7 @@ func (b *build) merge() esapi.Request {
 	return esapi.IndicesForcemergeRequest{Index: []string{b.name}, MaxNumSegments: &one}
 }
 
-// writeMeta marks the generation as finished. What is missing in a mapping request stays as it is,
+// writeMeta marks the generation as finished. Parts that a mapping request lacks stay as they are,
 // but `_meta` is replaced as a whole.
 func (b *build) writeMeta(ctx context.Context, m document.Meta) error {
 	body, err := json.Marshal(map[string]any{"_meta": m})

@@ -9,7 +9,7 @@ import (
 // calls, with an account its long ones.
 type kind struct{ account, name string }
 
-// lately is what is known of calls of a kind.
+// lately is the record of a kind's latest calls.
 type lately struct {
 	longest time.Duration // counts half after each halfLife
 	at      time.Time     // when it was that long
@@ -21,8 +21,8 @@ func (k *lately) length(now time.Time) time.Duration {
 	return time.Duration(float64(k.longest) * math.Exp2(-now.Sub(k.at).Seconds()/halfLife.Seconds()))
 }
 
-// lately returns what is known of calls of a kind, at first nothing. It forgets those that were not
-// seen for activeTime.
+// lately returns the record of a kind, at first an empty one. It forgets those that were not seen
+// for activeTime.
 func (l *Limit) lately(account, name string) *lately {
 	now := l.now()
 	if now.Sub(l.swept) >= activeTime {
@@ -60,7 +60,7 @@ func (l *Limit) lastsLong(account, name string) bool {
 	if account == "" || name == "" {
 		return false
 	}
-	longest := l.lately("", "").length(l.now()) // and what is old is forgotten
+	longest := l.lately("", "").length(l.now()) // and old records are forgotten
 	k := l.kinds[kind{account, name}]
 	if k == nil {
 		k = l.kinds[kind{"", name}]

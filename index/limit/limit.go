@@ -206,7 +206,7 @@ func (l *Limit) dequeue(c *call) {
 	l.forget(q.account)
 }
 
-// forget drops what is known of an account that has no calls.
+// forget drops an account that has no calls.
 func (l *Limit) forget(a *account) {
 	if a.inProgress == 0 && !a.waits() {
 		delete(l.accounts, a.name)

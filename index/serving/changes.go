@@ -10,10 +10,10 @@ import (
 	"filings/index/changes"
 )
 
-// Changes returns a page of what changed between the generations with two public ids, or
-// index.ErrGone where the changesets between them are not kept, or `until` is not: what was deleted
-// of it is not to be had by way of changes (rule X53). since need not be kept. Neither need be r's,
-// which is the live one. Counties are those of the later one (rule X30).
+// Changes returns a page of the changes between the generations with two public ids, or
+// index.ErrGone where the changesets between them are not kept, or `until` is not: its deleted
+// filings are not to be had by way of changes (rule X53). since need not be kept. Neither need be
+// r's, which is the live one. Counties are those of the later one (rule X30).
 func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Query) (changes.Page, error) {
 	if live := index.GenerationID(r.Generation()); until != live { // before the cache, which may have a page of it
 		if _, _, err := r.engine.find(ctx, until); err != nil {

@@ -36,8 +36,7 @@ func (r *Reader) WithLists(ctx context.Context, w index.Filter) (_ index.Filter,
 	return w, err
 }
 
-// countyNames returns what the generation knows of the names of counties, those with most filings
-// first.
+// countyNames returns the generation's names of counties, those with most filings first.
 func (r *Reader) countyNames(ctx context.Context) (*index.CountyNames, error) {
 	return cached(ctx, r, "county names", func(ctx context.Context) (*index.CountyNames, int, error) {
 		counties, err := r.Counties(ctx)
@@ -126,7 +125,7 @@ var groupedBy = map[index.Field]index.Dimension{
 	index.State:      index.ByState,
 }
 
-// cached returns what create makes of the generation, from the cache where it can.
+// cached returns the result of create for the generation, from the cache if it is there.
 func cached[V any](ctx context.Context, r *Reader, text string, create func(context.Context) (V, int, error)) (v V,
 	err error) {
 	if r.caches {

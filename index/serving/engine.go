@@ -34,17 +34,18 @@ type Engine struct {
 	rows         rows
 	id           atomic.Pointer[[2]string] // the generation that was last named, and its public id
 	exports      chan struct{}             // holds one while a call of an export is in progress
-	many         [shapes]atomic.Bool       // the last filter of a shape selected more filings than were counted with its page
+	// many: the last filter of a shape selected more filings than were counted with its page.
+	many [shapes]atomic.Bool
 }
 
-// damages is what calls met in the files of generations, by the names of these.
+// damages are the damage in the files of generations, by the names of these.
 type damages struct {
 	mu  sync.Mutex
 	all map[string]damage
 }
 
-// damage is what a call met in the file of a generation. It is that Reader's: where a file is replaced, the engine has another
-// one for it.
+// damage is an error that a call met in the file of a generation. It is that Reader's: if the file
+// is replaced, the engine has another Reader of it.
 type damage struct {
 	of  index.Reader
 	met error
@@ -76,8 +77,8 @@ func (r *Reader) Left() bool {
 	return r != nil && r.Client != nil && !r.computes.Load() && r.Client.Left()
 }
 
-// Took returns how long r's calls of the engine took together, their turns included, how many calls the cache spared, and how many it
-// did not.
+// Took returns how long r's calls of the engine took together, their turns included, how many calls
+// the cache spared, and how many it did not.
 func (r *Reader) Took() (took time.Duration, hits, misses int64) {
 	return time.Duration(r.took.Load()), r.hits.Load(), r.misses.Load()
 }

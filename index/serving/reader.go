@@ -46,11 +46,12 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	return *page, nil
 }
 
-// exportsAccount is whose turns the calls of exports wait for: all exports are one account, whose name no user can have.
+// exportsAccount is whose turns the calls of exports wait for: all exports are one account, whose
+// name no user can have.
 const exportsAccount = "\x00exports"
 
-// Export is Rows for a part of an export. Nothing of it is cached, and one such call is in progress at a time: requests for
-// pages come first (rule X8).
+// Export is Rows for a part of an export. Nothing of it is cached, and one such call is in progress
+// at a time: requests for pages come first (rule X8).
 func (r *Reader) Export(ctx context.Context, q index.Query) (page index.Page, err error) {
 	e := r.engine
 	select {
@@ -141,8 +142,9 @@ func (r *Reader) Nearest(ctx context.Context, words []string) ([][]string, error
 		run: func(ctx context.Context) ([][]string, error) { return r.inner.Nearest(ctx, words) }})
 }
 
-// unlessClocked returns the text of a request with the filter w, or "" where it depends on the clock: it is another
-// one at each request, and would only evict what is requested again.
+// unlessClocked returns the text of a request with the filter w, or "" where it depends on the
+// clock: it is another one at each request, and would only evict responses that are requested
+// again.
 func unlessClocked(w index.Filter, text string) string {
 	if w.ByClock() {
 		return ""

@@ -1,7 +1,7 @@
-// Package client sends requests to Elasticsearch and owns what comes back: whatever is not a whole
+// Package client sends requests to Elasticsearch and owns the responses: whatever is not a whole
 // and successful response is an error of a known kind here, never a smaller result. It owns
-// addresses, TLS, credentials, the errors, and what is sent again. It refuses to know any index,
-// document or query: requests are esapi's, bodies are their callers'.
+// addresses, TLS, credentials, the errors, and repetitions. It refuses to know any index, document
+// or query: requests are esapi's, bodies are their callers'.
 //
 // # Design: one client, two transports
 //
@@ -12,14 +12,14 @@
 // Below it, loads go by net/http, which ends a request as soon as its context does, in requests of
 // megabytes and minutes. Queries go by fasthttp (queries.go): with net/http, two goroutines of each
 // connection wake each other up for every response, which took two thirds of the CPU of a query.
-// What it lacks is not needed here: a query always has a deadline, at which its connection is
-// closed and Elasticsearch ends the search.
+// Its lacks do no harm here: a query always has a deadline, at which its connection is closed and
+// Elasticsearch ends the search.
 //
 // # Measured
 //
 // esapi.SearchRequest costs 1.7 µs and 2.5 kB a search, a request put together by hand 1.2 µs and
 // 1.8 kB (AMD EPYC; `go test -run '^$' -bench Search ./index/elastic/client` measures it, with the
-// look at a response's head). That is less than a hundredth of what a page of 20 costs the service,
+// look at a response's head). That is less than a hundredth of the service's cost of a page of 20,
 // so that the hot path goes by esapi too.
 //
 // Responses are read by go-json-experiment (Decode): the 5,000 buckets for a deep page in 1.3 ms,
@@ -141,5 +141,6 @@ func readAll(res *http.Response) ([]byte, error) {
 	return io.ReadAll(res.Body)
 }
 
-// maxPrealloc limits what a Content-Length alone can make us allocate. A page of 100 filings is about 150 kB.
+// maxPrealloc is the most memory that a Content-Length alone allocates. A page of 100 filings is
+// about 150 kB.
 const maxPrealloc = 64 << 20

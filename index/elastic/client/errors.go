@@ -79,8 +79,8 @@ func IsOwn(err error) bool {
 	return errors.As(err, &failed) && !failed.foreign
 }
 
-// Incomplete is the error of a response that lacks some of what was requested. It is temporary: the request can be sent
-// again.
+// Incomplete is the error of a response that lacks some of the requested results. It is temporary:
+// the request can be sent again.
 func Incomplete(got, want int) error {
 	return &Error{Status: partial, Kind: "incomplete", Reason: fmt.Sprintf("%d of %d results", got, want)}
 }

@@ -13,13 +13,14 @@ import (
 const (
 	// retryFor outlasts the election of a new master and the restart of a node.
 	retryFor = 2 * time.Minute
-	// RequestTime is what a request may take. Elasticsearch itself gives up on most after 30 seconds, and stalls for 10
-	// while it elects a master.
+	// RequestTime is the longest time of a request. Elasticsearch itself gives up on most after 30
+	// seconds, and stalls for 10 while it elects a master.
 	RequestTime = time.Minute
-	// BulkTime is what a bulk request may take. On a machine with too much to do it takes minutes, and giving up makes
-	// that worse: Elasticsearch goes on with a request that no client waits for. A broken connection is noticed sooner.
+	// BulkTime is the longest time of a bulk request. On a machine with too much to do it takes
+	// minutes, and giving up makes that worse: Elasticsearch goes on with a request that no client
+	// waits for. A broken connection is noticed sooner.
 	BulkTime = 5 * time.Minute
-	// MergeTime is what merging a generation may take.
+	// MergeTime is the longest time of merging a generation.
 	MergeTime = 6 * time.Hour
 
 	// FirstPause is how long Retry waits after a first failure, about.

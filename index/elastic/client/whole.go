@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// trusting reads what Elasticsearch writes: it neither looks for repeated names nor checks UTF-8.
+// trusting reads Elasticsearch's own JSON: it neither looks for repeated names nor checks UTF-8.
 var trusting = json.JoinOptions(
 	jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), json.MatchCaseInsensitiveNames(true),
 )

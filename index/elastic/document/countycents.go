@@ -16,7 +16,7 @@ const CountyCentsField = "x.countyCents"
 
 const (
 	countyBits = 20
-	centsBits  = 43 // 44 billion dollars and their negatives; what lies beyond stands at the ends
+	centsBits  = 43 // 44 billion dollars and their negatives; amounts beyond stand at the ends
 	zeroCents  = 1 << (centsBits - 1)
 )
 
@@ -31,7 +31,8 @@ func CountyCents(number int64, cents float64) (value int64, exact bool) {
 // countyNumber returns the number of a folded county. Others may have the same.
 func countyNumber(county string) int64 { return int64(xxhash.Sum64String(county) >> (64 - countyBits)) }
 
-// NumberedCounty is what may be requested as a county, and the number of the only one that is meant.
+// NumberedCounty is a text that may be requested as a county, and the number of the only county of
+// that name.
 type NumberedCounty struct {
 	Name   string
 	Number int64

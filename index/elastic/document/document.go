@@ -1,13 +1,13 @@
-// Package document is what a filing is in Elasticsearch, in both directions: the document that is
-// written of it, and the records that are cut out of a response. It also names the fields of a
-// document and reads what a sealed generation's mapping says of it. It does no I/O and builds no
+// Package document is the form of a filing in Elasticsearch, in both directions: the document that
+// is written of it, and the records that are cut out of a response. It also names the fields of a
+// document and reads the facts of a sealed generation in its mapping. It does no I/O and builds no
 // request.
 //
 // # Design
 //
-// A document is the filing's record, which is what `_source` gives back, and beside it the object x
-// with everything that is derived to be searched, sorted by or counted (package mappings says which
-// field serves what). So that `_source` can be handed to a client as it came, records are cut out
+// A document is the filing's record, which `_source` gives back, and beside it the object x with
+// everything that is derived to be searched, sorted by or counted (package mappings says which
+// field has which purpose). So that `_source` can be handed to a client as it came, records are cut out
 // of a response instead of being decoded: that reads a page of 20 at 2.5 GB/s (`go test -run '^$'
 // -bench Records ./index/elastic/document`, AMD EPYC). jsontext, which looks at every byte, reads
 // 0.5: 50 µs more for a page of 30 kB, on which the service spends 130 in all.
@@ -25,9 +25,9 @@ import (
 // Names of fields that no field of package index has.
 const (
 	DayField     = "x.day"     // FilingDate as days since 1970-01-01
-	MarksField   = "x.is"      // words for what is true of the filing: names of fields
+	MarksField   = "x.is"      // words that are true of the filing: names of fields
 	TextField    = "x.text"    // search texts, each followed by TextEnd
-	RunsField    = "x.runs"    // what the runs of search texts end with
+	RunsField    = "x.runs"    // the ends of the runs of search texts
 	AddressField = "x.address" // address.Terms of its word
 	CentsField   = "x.cents"   // FilingAmount in whole cents
 	PointField   = "x.point"   // the coordinates, rounded
@@ -51,7 +51,7 @@ func appendRuns(dst []byte, text string) []byte {
 	return dst
 }
 
-// SidecarIndex names the hidden index beside a generation that has what package sidecar writes, a
+// SidecarIndex names the hidden index beside a generation that has the chunks of package sidecar, a
 // document for each chunk.
 func SidecarIndex(generation string) string { return generation + "-sidecar" }
 
@@ -109,8 +109,9 @@ func Date(days *float64) string {
 	return time.Unix(0, 0).UTC().AddDate(0, 0, int(*days)).Format(time.DateOnly)
 }
 
-// Meta is what a generation's mapping says of it in `_meta`. It is written once, when the generation is finished. It
-// says nothing of whether the load that did so held the lock: the catalog does.
+// Meta has the facts of a generation in its mapping's `_meta`. It is written once, when the
+// generation is finished. It says nothing of whether the load that did so held the lock: the
+// catalog does.
 type Meta struct {
 	Sealed     bool   `json:"sealed"`
 	Generation string `json:"generation"` // whose meta this is: a clone begins with its source's
@@ -179,7 +180,7 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 	return x.dst, fingerprint
 }
 
-// marks names what is true of f.
+// marks names the marks of f: fields with a value, and kinds of owners.
 func marks(f *index.Filing, d *index.Derived) []string {
 	m := make([]string, 0, 4)
 	mark := func(field index.Field, is bool) {
@@ -194,7 +195,7 @@ func marks(f *index.Filing, d *index.Derived) []string {
 	return m
 }
 
-// members appends members to a JSON object that was begun. What is missing is left out.
+// members appends members to a JSON object that was begun. A missing value is left out.
 type members struct{ dst []byte }
 
 func (m *members) name(name string) {

@@ -25,8 +25,8 @@ func Records(response []byte) ([]index.Record, error) {
 	})
 }
 
-// each returns the records of the hits in a search's response, which read reads from what follows a
-// mark, with what is left.
+// each returns the records of the hits in a search's response, which read reads from the text after
+// a mark, with the rest.
 func each(
 	response, mark []byte, read func(after []byte) (index.Record, []byte, error),
 ) (records []index.Record, err error) {
@@ -61,7 +61,7 @@ func Total(response []byte) (n int64, exact bool) {
 // longestHead is how many bytes stand before the first hit, at the most: a few counts of shards.
 const longestHead = 1024
 
-// Sorts returns what the first and the last hit in a search's response were sorted by, as arrays;
+// Sorts returns the sort values of the first and the last hit in a search's response, as arrays;
 // nil where there is no hit.
 func Sorts(response []byte) (first, last []byte) {
 	i := bytes.Index(response, afterSource)
@@ -112,14 +112,14 @@ var (
 	// derivedName is before the object x of a source that still has it: its last member, which ends
 	// with an object. In no text either.
 	derivedName, endOfDerived = []byte(`,"x":{`), []byte("}}}")
-	// afterSource is what follows the source of a hit that was sorted.
+	// afterSource follows the source of a hit that was sorted.
 	afterSource = []byte(`},"sort":[`)
 )
 
-// sourceEnd returns where the object ends that text begins with, 0 if it is none. What follows a hit's source, which is
-// what the hit was sorted by, cannot stand in it: within a string its quotes would be escaped, after a string's end no
-// name can follow, and nothing follows an object in a source. So the end is looked for as one text: a third of the
-// time of walking through it.
+// sourceEnd returns where the object ends that text begins with, 0 if it is none. The sort values
+// that follow a hit's source cannot stand in it: within a string its quotes would be escaped, after
+// a string's end no name can follow, and nothing follows an object in a source. So the end is
+// looked for as one text: a third of the time of walking through it.
 func sourceEnd(text []byte) int {
 	if len(text) == 0 || text[0] != '{' {
 		return 0

@@ -1,7 +1,7 @@
-// Package elastictest is for tests of the Elasticsearch engine. It owns what stands between a
-// client and Elasticsearch there: a network that breaks, responses that are made up, requests in
-// their raw form; and the filings of these tests. It refuses to import the engine, so that every
-// package of the engine can use it.
+// Package elastictest is for tests of the Elasticsearch engine. It owns a network between a client
+// and Elasticsearch there: a network that breaks, responses that are made up, requests in their raw
+// form; and the filings of these tests. It refuses to import the engine, so that every package of
+// the engine can use it.
 package elastictest
 
 import (
@@ -50,7 +50,7 @@ type planned struct {
 	stays bool
 }
 
-// Fault stands in for a request; send is what would have happened to it.
+// Fault stands in for a request; send is its usual course.
 type Fault func(req *http.Request, send func() (*http.Response, error)) (*http.Response, error)
 
 // On makes the next requests go wrong whose path contains part, in turn.

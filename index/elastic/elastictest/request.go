@@ -9,7 +9,7 @@ import (
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 )
 
-// Request is an esapi.Request in its raw form: for what the program never sends.
+// Request is an esapi.Request in its raw form: for requests that the program never sends.
 type Request struct {
 	Method, Path string
 	Query        url.Values
@@ -42,7 +42,7 @@ type RoundTrip func(*http.Request) (*http.Response, error)
 // RoundTrip implements http.RoundTripper.
 func (f RoundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// Over returns what Config.Wrap of the client needs in order to send requests to f alone.
+// Over returns a Config.Wrap of the client that sends requests to f alone.
 func (f RoundTrip) Over() func(http.RoundTripper) http.RoundTripper {
 	return func(http.RoundTripper) http.RoundTripper { return f }
 }

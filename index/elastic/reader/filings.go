@@ -2,12 +2,9 @@ package reader
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"filings/index"
 	"filings/index/elastic/client"
@@ -38,9 +35,8 @@ func (r *Reader) Filings(ctx context.Context, ids []int64) (_ []index.Record, er
 // idsAtOnce is how many ids one request has: with all their fields, a response of about 1.5 MB.
 const idsAtOnce = 1000
 
-// Versions returns filings with what they can be filtered by, in the order of ids, the zero Version
-// where there is none. It is complete or an error, and a request that failed for a moment is sent
-// again.
+// Versions returns filings with their hidden values, in the order of ids, the zero Version where
+// there is none. It is complete or an error, and a request that failed for a moment is sent again.
 func (r *Reader) Versions(ctx context.Context, ids []int64) (_ []index.Version, err error) {
 	defer r.wrap(&err, "reading filings by id")
 	versions := make(map[int64]index.Version, len(ids))
@@ -77,43 +73,6 @@ func (r *Reader) Stored(ctx context.Context, after string) (page []index.Stored,
 		return nil, "", err
 	}
 	return found.stored, search.End(found.first, found.last), nil
-}
-
-// storedHit is a hit of a search for columns.
-type storedHit struct {
-	Source jsontext.Value `json:"_source"`
-	Fields struct {
-		City    []string `json:"x.writtenCity"`
-		ZIP     []string `json:"x.zip"`
-		Created []int64  `json:"x.createdAt"`
-	}
-	Sort jsontext.Value
-}
-
-// stored returns the filing of h; without a column that was not searched for.
-func (h storedHit) stored() (s index.Stored, err error) {
-	s.City, s.ZIP, s.Created = strings.Join(h.Fields.City, ""), strings.Join(h.Fields.ZIP, ""), index.NoTime
-	for _, micros := range h.Fields.Created {
-		s.Created = micros
-	}
-	if s.Record, err = document.Canonical(h.Source); err != nil {
-		err = fmt.Errorf("%w: %w", client.ErrResponse, err)
-	}
-	return s, err
-}
-
-// storedHits returns the filings in the response to such a search.
-func storedHits(response []byte) ([]index.Stored, error) {
-	var found struct{ Hits struct{ Hits []storedHit } }
-	err := client.Decode(response, &found)
-	if err == nil && found.Hits.Hits == nil {
-		err = client.ErrResponse
-	}
-	all := make([]index.Stored, len(found.Hits.Hits))
-	for i := 0; err == nil && i < len(all); i++ {
-		all[i], err = found.Hits.Hits[i].stored()
-	}
-	return all, err
 }
 
 // find searches for filings by their ids: as fast as a multi get, which reads no columns (256 of

@@ -8,7 +8,7 @@ import (
 	"filings/index/elastic/search"
 )
 
-// Groups returns the groups of what w selects.
+// Groups returns the groups of the filings that w selects.
 func (r *Reader) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (_ index.Groups, err error) {
 	defer r.wrap(&err, "reading groups")
 	clauses, err := r.clauses(ctx, w)

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"filings/index"
 	"filings/index/elastic/client"
@@ -160,7 +163,7 @@ type rows struct {
 	counted     bool
 }
 
-// add appends what follows r. The total stays: more is a part.
+// add appends the filings after r's. The total stays: more is a part.
 func (r *rows) add(more rows) {
 	if len(more.records) == 0 {
 		return
@@ -172,7 +175,7 @@ func (r *rows) add(more rows) {
 	r.last = more.last
 }
 
-// rows returns what a search finds.
+// rows returns the filings that a search finds.
 func (r *Reader) rows(ctx context.Context, p search.Page) (found rows, err error) {
 	var response []byte
 	if err := r.search(ctx, &response, p.Body()); err != nil {
@@ -206,4 +209,41 @@ func (r *Reader) rows(ctx context.Context, p search.Page) (found rows, err error
 		found.first, found.last = found.last, found.first
 	}
 	return found, nil
+}
+
+// storedHit is a hit of a search for columns.
+type storedHit struct {
+	Source jsontext.Value `json:"_source"`
+	Fields struct {
+		City    []string `json:"x.writtenCity"`
+		ZIP     []string `json:"x.zip"`
+		Created []int64  `json:"x.createdAt"`
+	}
+	Sort jsontext.Value
+}
+
+// stored returns the filing of h; without a column that was not searched for.
+func (h storedHit) stored() (s index.Stored, err error) {
+	s.City, s.ZIP, s.Created = strings.Join(h.Fields.City, ""), strings.Join(h.Fields.ZIP, ""), index.NoTime
+	for _, micros := range h.Fields.Created {
+		s.Created = micros
+	}
+	if s.Record, err = document.Canonical(h.Source); err != nil {
+		err = fmt.Errorf("%w: %w", client.ErrResponse, err)
+	}
+	return s, err
+}
+
+// storedHits returns the filings in the response to such a search.
+func storedHits(response []byte) ([]index.Stored, error) {
+	var found struct{ Hits struct{ Hits []storedHit } }
+	err := client.Decode(response, &found)
+	if err == nil && found.Hits.Hits == nil {
+		err = client.ErrResponse
+	}
+	all := make([]index.Stored, len(found.Hits.Hits))
+	for i := 0; err == nil && i < len(all); i++ {
+		all[i], err = found.Hits.Hits[i].stored()
+	}
+	return all, err
 }

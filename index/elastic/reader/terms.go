@@ -45,9 +45,9 @@ type hits struct {
 // each calls visit with every value that q's filings have, in order, however many there are, and returns how many
 // filings there are, those without a value included.
 //
-// Counts by key are exact with any number of shards: each one sends its first buckets by the same order, so whatever
-// comes first in all of them together is among those. What does not fit into one response is requested by a range after
-// the last key.
+// Counts by key are exact with any number of shards: each one sends its first buckets by the same
+// order, so whatever comes first in all of them together is among those. Terms that do not fit into
+// one response are requested by a range after the last key.
 func (r *Reader) each(ctx context.Context, q search.Terms, visit func(bucket) error) (total int64, err error) {
 	next := q
 	for page := 0; ; page++ {

@@ -9,12 +9,12 @@ import (
 	"filings/index/elastic/document"
 )
 
-// A page after a position is found by what the filing there is sorted by (search_after), without
+// A page after a position is found by the sort values of the filing there (search_after), without
 // counting: how deep in the order it lies makes no difference, as long as Elasticsearch does not
 // walk there. It does walk in the order of the index, and among filings that are equal in the first
-// keys; and filings of a whole order take longer to sort than those of a small range of it. So what
-// follows a position is cut into ranges, which are searched one after the other until the page is
-// full. Mostly the first one is enough.
+// keys; and filings of a whole order take longer to sort than those of a small range of it. So the
+// filings after a position are cut into ranges, which are searched one after the other until the
+// page is full. Mostly the first one is enough.
 
 // After returns the ranges of p after a position, in the order of p; near says how far the first one reaches.
 func (p Page) After(at Position, near Reach) []Page {
@@ -48,8 +48,8 @@ func (p Page) After(at Position, near Reach) []Page {
 	return afterTies(p, without, same.cut(same.order[1], same.after[1], near.until))
 }
 
-// afterTies returns the ranges of p: those that are equal to its position in the first key, what
-// comes after these, and what has no value.
+// afterTies returns the ranges of p: filings that are equal to its position in the first key, later
+// ones, and those without a value.
 func afterTies(p, without Page, same []Page) []Page {
 	first, value := p.order[0], p.after[0]
 	if string(value) == string(missing) {
@@ -83,7 +83,7 @@ func (p Page) reaching(until json.RawMessage, without Page) []Page {
 	return []Page{p} // with those without a value
 }
 
-// cut cuts p at a value of a key, in which what follows p's position begins at from.
+// cut cuts p at a value of a key, in which the filings after p's position begin at from.
 func (p Page) cut(k key, from, until json.RawMessage) []Page {
 	start, end := "lte", "gte"
 	if k.ascending {
@@ -95,7 +95,7 @@ func (p Page) cut(k key, from, until json.RawMessage) []Page {
 	}
 }
 
-// windows cuts what lies from a day on, by ascending days. That is the opposite of the index's
+// windows cuts the filings from a day on, by ascending days. That is the opposite of the index's
 // order: Elasticsearch meets the last filings of a range first, and so visits all of them. Few days
 // are enough for most pages; where they are not, filings are rare, so that more days have few of
 // them too.

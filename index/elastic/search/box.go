@@ -7,9 +7,9 @@ import (
 
 // A box is searched by the geo_point, whose index has both coordinates: a range of one coordinate
 // visits all filings of a band around the world. But a geo_point is rounded, to cells of 360/2^32
-// degrees, so that it does not tell what lies within a cell of an edge. So the box is cut: what
-// lies further inside is certain; along each edge lies a strip, two cells wide and more, in which
-// the coordinates as loaded decide.
+// degrees, so that it does not decide on points within a cell of an edge. So the box is cut: the
+// part that lies further inside is certain; along each edge lies a strip, two cells wide and more,
+// in which the coordinates as loaded decide.
 
 // margin is more than a geo_point is rounded by, in degrees.
 const margin = 1e-7
@@ -17,7 +17,7 @@ const margin = 1e-7
 // world is where filings can lie. Beyond its edges are none.
 var world = index.Box{North: 90, South: -90, East: 180, West: -180}
 
-// box selects what lies in b, edges included, exactly.
+// box selects the filings in b, edges included, exactly.
 func box(b index.Box) Object {
 	if b.West <= b.East {
 		return either(parts(b))
@@ -27,7 +27,8 @@ func box(b index.Box) Object {
 	return either(append(parts(west), parts(east)...))
 }
 
-// parts returns the clauses of which one holds for what lies in b, which does not cross the antimeridian.
+// parts returns the clauses of which one holds for filings in b, which does not cross the
+// antimeridian.
 func parts(b index.Box) []Object {
 	inner := grown(b, -margin)
 	if inner.North <= inner.South || inner.East <= inner.West {
@@ -66,14 +67,14 @@ func grown(b index.Box, by float64) index.Box {
 	}
 }
 
-// near selects by the geo_point: all of b, and perhaps what lies within a margin of it.
+// near selects by the geo_point: all of b, and perhaps filings within a margin of it.
 func near(b index.Box) Object {
 	return Object{"geo_bounding_box": Object{document.PointField: Object{
 		"top": b.North, "left": b.West, "bottom": b.South, "right": b.East,
 	}}}
 }
 
-// exactly selects what lies in b and near part.
+// exactly selects the filings in b and near part.
 func exactly(b, part index.Box) Object {
 	return Object{"bool": Object{"filter": []Object{
 		near(part),

@@ -13,7 +13,7 @@ type key struct {
 	ascending bool
 }
 
-// after names the limit of a range of what comes after a value of k.
+// after names the limit of a range of values after one of k.
 func (k key) after() string {
 	if k.ascending {
 		return "gt"

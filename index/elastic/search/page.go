@@ -13,7 +13,7 @@ type Page struct {
 	name    string // tells the clauses from others of the generation
 	clauses []Object
 	order   Order
-	Known   Position // what all of it is sorted by before the keys of its order
+	Known   Position // sort values of all of it, of keys before those of its order
 	after   Position // the page begins after it; nil: at the beginning
 	// Backwards: the filings are found from the end of the order, the last one first.
 	Backwards bool
@@ -27,7 +27,7 @@ type Page struct {
 	Columns []string
 }
 
-// All returns what q selects, in its order. clauses are those of its filter.
+// All returns the filings that q selects, in its order. clauses are those of its filter.
 func All(q index.Query, clauses []Object) Page {
 	return Page{name: q.Where.String(), clauses: clauses, order: OrderOf(q.Sort), IDsOnly: q.IDsOnly}
 }

@@ -6,8 +6,9 @@ import (
 	"strconv"
 )
 
-// Reach is how far the page after another one is expected to reach: a crawl reads neighboring pages, which are about as
-// dense in their order. It decides what is searched first, never what is found.
+// Reach is how far the page after another one is expected to reach: a crawl reads neighboring
+// pages, which are about as dense in their order. It decides which range is searched first, never
+// which filings are found.
 type Reach struct {
 	ties  int             // keys in which all filings of the page before are equal
 	until json.RawMessage // a value of the key after these; nil: unknown

@@ -21,7 +21,7 @@ type Rim struct{ In, Out []int64 }
 // its sines move a point, or a rim.
 const rimMeters = 0.1
 
-// region selects what is in p.
+// region selects the filings in p.
 func region(p index.Region, rim Rim) Object {
 	c := about(p)
 	if len(rim.Out) > 0 {
@@ -37,7 +37,7 @@ func withIDs(ids []int64) (some []Object) {
 	return some
 }
 
-// about selects what is in p, but for filings near its rim.
+// about selects the filings in p, except near its rim.
 func about(p index.Region) Object {
 	switch p := p.(type) {
 	case index.Near:
@@ -97,7 +97,7 @@ func located(size int, clauses ...Object) Object {
 	return filtered(Object{"size": size, "track_total_hits": false, "_source": false, "docvalue_fields": columns}, clauses)
 }
 
-// strip is the polygon of what is within two margins of an edge, and not at the end of the world,
+// strip is the polygon of points within two margins of an edge, and not at the end of the world,
 // past which no outline may go.
 func strip(a, b index.Point) [][][][2]float64 {
 	from, to := 0.0, 1.0 // the part of the edge that is not there
@@ -128,7 +128,7 @@ func strip(a, b index.Point) [][][][2]float64 {
 // end is how near the end of the world a strip may begin: further than it is wide.
 const end = 4 * margin
 
-// worldsEnd selects what strips leave out.
+// worldsEnd selects the filings that strips leave out.
 func worldsEnd() (all []Object) {
 	for _, side := range []index.Box{
 		{North: 90, South: 90 - 2*end, East: 180, West: -180}, {North: 2*end - 90, South: -90, East: 180, West: -180},

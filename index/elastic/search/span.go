@@ -55,16 +55,17 @@ func (t *Table) start(i int) int64 {
 // missing reports whether bucket i is that of the filings without a value.
 func (t *Table) missing(i int) bool { return t.keys[i] == "" }
 
-// Level is something that filings are counted by.
+// Level is a field that filings are counted by.
 type Level struct {
 	Field      string
 	Descending bool
 	Parts      bool        // counted by equal parts of the range that its values lie in, not by value
-	key        index.Field // what Field orders by: itself, or the field that it is the code of
+	key        index.Field // the field that Field sorts by: itself, or the one that it is the code of
 	code       bool        // Field is the code: filings of one bucket still differ in the key
 }
 
-// levels returns what filings are counted by for an order, one after the other, the coarsest first.
+// levels returns the levels by which filings of an order are counted, one after the other, the
+// coarsest first.
 func levels(s index.Sort) []Level {
 	code := func(key index.Field, ascending bool) Level {
 		return Level{Field: document.Code(key), Descending: !ascending, key: key, code: true}

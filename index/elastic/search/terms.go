@@ -25,7 +25,7 @@ func (t Terms) Body(buckets int) Object {
 	return Aggregate(t.Clauses, Object{"by": by})
 }
 
-// After returns the request for what follows a last key.
+// After returns the request for the values after a last key.
 func (t Terms) After(last json.RawMessage) Terms {
 	of := within(t.Field, Object{key{ascending: !t.Descending}.after(): last})
 	t.Clauses = append(slices.Clip(t.Clauses), of)
