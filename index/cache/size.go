@@ -5,11 +5,11 @@ import "reflect"
 // SizeOf returns how many bytes v takes, with the texts and lists that it refers to. It follows no
 // other references, but v may be one.
 func SizeOf(v any) int {
-	of := reflect.ValueOf(v)
-	if of.Kind() == reflect.Pointer {
-		of = of.Elem()
+	value := reflect.ValueOf(v)
+	if value.Kind() == reflect.Pointer {
+		value = value.Elem()
 	}
-	return int(of.Type().Size()) + referred(of)
+	return int(value.Type().Size()) + referred(value)
 }
 
 // referred returns how many bytes v refers to.
@@ -22,11 +22,11 @@ func referred(v reflect.Value) (n int) {
 			n += referred(v.Field(i))
 		}
 	case reflect.Slice, reflect.Array:
-		of := v.Type().Elem()
+		element := v.Type().Elem()
 		if v.Kind() == reflect.Slice {
-			n = v.Cap() * int(of.Size())
+			n = v.Cap() * int(element.Size())
 		}
-		switch of.Kind() {
+		switch element.Kind() {
 		case reflect.String, reflect.Struct, reflect.Slice, reflect.Array: // no numbers
 			for i := range v.Len() {
 				n += referred(v.Index(i))

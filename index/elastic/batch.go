@@ -72,15 +72,15 @@ func (b *batch) read(response []byte) error {
 	}
 	var again []int
 	var busy error
-	for i, of := range bulk.Items {
-		it := of.Index
+	for i, item := range bulk.Items {
+		it := item.Index
 		if it == nil {
-			it = of.Delete
+			it = item.Delete
 		}
 		if it == nil || it.ID != strconv.FormatInt(b.ids[i], 10) {
 			return client.Incomplete(i, len(b.ids))
 		}
-		switch err := it.err(of.Delete != nil); {
+		switch err := it.err(item.Delete != nil); {
 		case client.IsTemporary(err):
 			again, busy = append(again, i), err
 		case err != nil:

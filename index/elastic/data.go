@@ -55,9 +55,9 @@ func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.P
 		if !ok {
 			continue
 		}
-		of := sizes[name]
+		measured := sizes[name]
 		m := d.Mappings.Meta
-		if p.Bytes, p.Filings = of.Total.Store.Bytes, of.Primaries.Docs.Count; m.IsOf(name) {
+		if p.Bytes, p.Filings = measured.Total.Store.Bytes, measured.Primaries.Docs.Count; m.IsOf(name) {
 			p.Sealed, p.Filings, p.Identity = true, m.Filings, m.Identity
 		}
 		parts = append(parts, p)

@@ -25,8 +25,8 @@ var sidecars = []string{sidecar.Kept, sidecar.Changeset, "stamps", "counties", "
 // part returns the part that an index is; false for one that is none of this store's.
 func (s *storage) part(name string) (p generation.Part, ok bool) {
 	for _, kind := range sidecars {
-		if of, is := strings.CutSuffix(name, "-"+kind); is {
-			name, p.Kind = of, kind
+		if base, cut := strings.CutSuffix(name, "-"+kind); cut {
+			name, p.Kind = base, kind
 			break
 		}
 	}

@@ -129,15 +129,15 @@ func detached[T any](ctx context.Context, slot *limit.Slot, call func(context.Co
 	}
 	results := make(chan result, 1)
 	go func() {
-		var of result
-		defer func() { results <- of }()
-		defer recovered(&of.err)
-		of.v, of.err = call(index.Detach(ctx))
+		var ended result
+		defer func() { results <- ended }()
+		defer recovered(&ended.err)
+		ended.v, ended.err = call(index.Detach(ctx))
 	}()
 	select {
-	case of := <-results:
+	case ended := <-results:
 		slot.Release()
-		return of.v, of.err
+		return ended.v, ended.err
 	case <-ctx.Done():
 		go func() {
 			<-results

@@ -23,9 +23,9 @@ func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Que
 		return changes.Page{}, nil
 	}
 	history := r.engine.inner
-	between := "from " + since + " to " + until
+	ends := "from " + since + " to " + until
 	// Once there is a path between two generations, it is the one that there will ever be.
-	path, err := do(ctx, r, request[changes.Path]{call: "steps", text: "changesets " + between,
+	path, err := do(ctx, r, request[changes.Path]{call: "steps", text: "changesets " + ends,
 		run: func(ctx context.Context) (changes.Path, error) {
 			changesets, err := history.Changesets(ctx)
 			if err != nil {
@@ -33,7 +33,7 @@ func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Que
 			}
 			path, ok := changes.Find(changesets, since, until)
 			if !ok {
-				return nil, fmt.Errorf("no changesets lead %s: %w", between, index.ErrGone)
+				return nil, fmt.Errorf("no changesets lead %s: %w", ends, index.ErrGone)
 			}
 			return path, nil
 		}})
@@ -41,15 +41,15 @@ func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Que
 		return changes.Page{}, err
 	}
 	if q.Where.NamesCounties() {
-		of := r
+		named := r
 		if kept, err := r.engine.At(ctx, until); err == nil {
-			of = kept
+			named = kept
 		}
-		if q.Where, err = of.WithCounties(ctx, q.Where); err != nil {
+		if q.Where, err = named.WithCounties(ctx, q.Where); err != nil {
 			return changes.Page{}, err
 		}
 	}
-	return do(ctx, r, request[changes.Page]{call: "changes", text: "changes " + between + " " + q.String(),
+	return do(ctx, r, request[changes.Page]{call: "changes", text: "changes " + ends + " " + q.String(),
 		run: func(ctx context.Context) (changes.Page, error) { return changes.Read(ctx, history, path, q) }})
 }
 

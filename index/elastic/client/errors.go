@@ -103,18 +103,18 @@ func newError(status int, response []byte) *Error {
 		Type   string `json:"type"`
 		Reason string `json:"reason"`
 	}
-	var of struct {
+	var found struct {
 		cause
 		RootCause []cause `json:"root_cause"`
 	}
-	if json.Unmarshal(body.Error, &of) != nil {
+	if json.Unmarshal(body.Error, &found) != nil {
 		_ = json.Unmarshal(body.Error, &e.Reason) // of aliases_not_found it is a plain text
 		return e
 	}
-	if len(of.RootCause) > 0 {
-		of.cause = of.RootCause[0]
+	if len(found.RootCause) > 0 {
+		found.cause = found.RootCause[0]
 	}
-	e.Kind, e.Reason = of.Type, of.Reason
+	e.Kind, e.Reason = found.Type, found.Reason
 	return e
 }
 

@@ -24,8 +24,8 @@ const (
 // It is exact unless the cents stand at an end.
 func CountyCents(number int64, cents float64) (value int64, exact bool) {
 	const end = 1<<centsBits - 1
-	at := max(0, min(end, cents+zeroCents))
-	return number<<centsBits + int64(at), 0 < at && at < end
+	scaled := max(0, min(end, cents+zeroCents))
+	return number<<centsBits + int64(scaled), 0 < scaled && scaled < end
 }
 
 // countyNumber returns the number of a folded county. Others may have the same.
@@ -56,9 +56,9 @@ func NumberCounties(folded []string) (all []NumberedCounty) {
 			continue
 		}
 		name, _ := index.SplitCounty(county)
-		for _, of := range slices.Compact([]string{county, name}) {
-			if names[of] == 1 {
-				all = append(all, NumberedCounty{of, number})
+		for _, text := range slices.Compact([]string{county, name}) {
+			if names[text] == 1 {
+				all = append(all, NumberedCounty{text, number})
 			}
 		}
 	}

@@ -228,10 +228,10 @@ func (m *members) array(name string, texts []string, end string) {
 		return
 	}
 	m.name(name)
-	between := byte('[')
+	separator := byte('[')
 	for _, text := range texts {
-		m.dst = index.AppendString(append(m.dst, between), text+end)
-		between = ','
+		m.dst = index.AppendString(append(m.dst, separator), text+end)
+		separator = ','
 	}
 	m.dst = append(m.dst, ']')
 }

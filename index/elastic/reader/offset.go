@@ -83,11 +83,11 @@ func (r *Reader) countParts(ctx context.Context, s search.Span) (*search.Table, 
 	if err := r.search(ctx, &a, s.RangeOf()); err != nil {
 		return nil, err
 	}
-	of := a.Aggregations.Range
-	if of.Min == nil || of.Max == nil || *of.Max >= exactInDouble {
+	values := a.Aggregations.Range
+	if values.Min == nil || values.Max == nil || *values.Max >= exactInDouble {
 		return nil, nil
 	}
-	t := &search.Table{Width: int64(*of.Max-*of.Min)/r.limits.Parts + 1}
+	t := &search.Table{Width: int64(*values.Max-*values.Min)/r.limits.Parts + 1}
 	if t.Width == 1 {
 		return nil, nil // by value
 	}

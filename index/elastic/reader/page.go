@@ -33,9 +33,9 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	page = index.Page{Records: q.Within(found.records), Total: found.total, Counted: found.counted}
 	switch n := len(page.Records); {
 	case n < len(found.records):
-		id, of := page.Records[n-1].ID()
-		if of != nil {
-			err = fmt.Errorf("%w: %w", client.ErrResponse, of)
+		id, failed := page.Records[n-1].ID()
+		if failed != nil {
+			err = fmt.Errorf("%w: %w", client.ErrResponse, failed)
 		}
 		page.End = index.PositionAfter(id)
 	case n > 0:
@@ -105,21 +105,21 @@ func (r *Reader) atOffset(ctx context.Context, q index.Query, all search.Page, m
 
 // after returns the rows of the page of all after the position q.After, at most so many by a search.
 func (r *Reader) after(ctx context.Context, q index.Query, all search.Page, most int64) (found rows, err error) {
-	at, near, err := r.position(ctx, q)
+	start, reach, err := r.position(ctx, q)
 	if err != nil {
 		return rows{}, err
 	}
 	// Once, but for a limit that is larger than a search may find.
 	for n := 0; !enough(q, found.records); n = len(found.records) {
 		limit := min(int64(q.Limit-n), most)
-		more, err := r.firstOf(ctx, all.After(at, near), limit, q)
+		more, err := r.firstOf(ctx, all.After(start, reach), limit, q)
 		if err != nil {
 			return rows{}, err
 		}
 		if found.add(more); int64(len(more.records)) < limit {
 			break
 		}
-		at, near = more.last, search.ReachOf(more.first, more.last)
+		start, reach = more.last, search.ReachOf(more.first, more.last)
 	}
 	return found, nil
 }

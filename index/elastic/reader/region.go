@@ -12,18 +12,18 @@ import (
 func (r *Reader) rim(ctx context.Context, p index.Region) (search.Rim, error) {
 	return cached(ctx, r, p.String(), func(ctx context.Context) (rim search.Rim, err error) {
 		for last, more := int64(0), true; more; {
-			near, err := r.located(ctx, search.RimOf(p, last))
+			found, err := r.located(ctx, search.RimOf(p, last))
 			if err != nil {
 				return rim, err
 			}
-			for _, f := range near {
+			for _, f := range found {
 				if last = f.id; p.Has(f.at) {
 					rim.In = append(rim.In, f.id)
 				} else {
 					rim.Out = append(rim.Out, f.id)
 				}
 			}
-			more = len(near) == search.MostRim
+			more = len(found) == search.MostRim
 		}
 		return rim, nil
 	})

@@ -55,8 +55,8 @@ func (r *Reader) each(ctx context.Context, q search.Terms, visit func(bucket) er
 		if err != nil {
 			return 0, err
 		}
-		by := found.Aggregations.By
-		for _, b := range by.Buckets {
+		terms := found.Aggregations.By
+		for _, b := range terms.Buckets {
 			if err := visit(b); err != nil {
 				return 0, err
 			}
@@ -64,10 +64,10 @@ func (r *Reader) each(ctx context.Context, q search.Terms, visit func(bucket) er
 		if page == 0 {
 			total = found.Hits.Total.Value
 		}
-		if by.Other == 0 || len(by.Buckets) == 0 {
+		if terms.Other == 0 || len(terms.Buckets) == 0 {
 			return total, nil
 		}
-		next = q.After(json.RawMessage(by.Buckets[len(by.Buckets)-1].Key))
+		next = q.After(json.RawMessage(terms.Buckets[len(terms.Buckets)-1].Key))
 	}
 }
 
@@ -78,7 +78,8 @@ func (r *Reader) buckets(ctx context.Context, body search.Object) (*buckets, err
 		return nil, err
 	}
 	missing := func(b bucket) bool { return len(b.Key) == 0 }
-	if by := found.Aggregations.By.Buckets; found.Hits.Total == nil || by == nil || slices.ContainsFunc(by, missing) {
+	terms := found.Aggregations.By.Buckets
+	if found.Hits.Total == nil || terms == nil || slices.ContainsFunc(terms, missing) {
 		return nil, client.ErrResponse
 	}
 	return &found, nil

@@ -16,10 +16,10 @@ import (
 // filings after a position are cut into ranges, which are searched one after the other until the
 // page is full. Mostly the first one is enough.
 
-// After returns the ranges of p after a position, in the order of p; near says how far the first one reaches.
-func (p Page) After(at Position, near Reach) []Page {
-	p.after = at
-	first, value := p.order[0], at[0]
+// After returns the ranges of p after a position, in the order of p; reach says how far the first one reaches.
+func (p Page) After(start Position, reach Reach) []Page {
+	p.after = start
+	first, value := p.order[0], start[0]
 	isMissing := string(value) == string(missing)
 	without := p.narrow(not(exists(first.field)))
 	same := without
@@ -31,21 +31,21 @@ func (p Page) After(at Position, near Reach) []Page {
 		same.order = without.order
 	} else {
 		without, same = without.within(missing), same.within(value)
-		same.after = at[1:]
+		same.after = start[1:]
 	}
 	without.after = nil
 	switch {
-	case near.ties == 0 && !isMissing:
-		return p.reaching(near.until, without)
+	case reach.ties == 0 && !isMissing:
+		return p.reaching(reach.until, without)
 	case first.field != document.DayField:
-		if near.ties--; near.ties < 0 {
-			near = Reach{}
+		if reach.ties--; reach.ties < 0 {
+			reach = Reach{}
 		}
-		return afterTies(p, without, same.After(same.after, near))
-	case near.until == nil:
+		return afterTies(p, without, same.After(same.after, reach))
+	case reach.until == nil:
 		return afterTies(p, without, []Page{same})
 	}
-	return afterTies(p, without, same.cut(same.order[1], same.after[1], near.until))
+	return afterTies(p, without, same.cut(same.order[1], same.after[1], reach.until))
 }
 
 // afterTies returns the ranges of p: filings that are equal to its position in the first key, later

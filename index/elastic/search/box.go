@@ -54,16 +54,18 @@ func parts(b index.Box) []Object {
 
 // grown returns b with its edges moved outwards by so many degrees, but not beyond the world's; and those that are the
 // world's stay there.
-func grown(b index.Box, by float64) index.Box {
-	move := func(at, end, by float64) float64 {
-		if at == end {
-			return at
+func grown(b index.Box, margin float64) index.Box {
+	move := func(edge, end, distance float64) float64 {
+		if edge == end {
+			return edge
 		}
-		return at + by
+		return edge + distance
 	}
 	return index.Box{
-		North: min(move(b.North, world.North, by), world.North), South: max(move(b.South, world.South, -by), world.South),
-		East: min(move(b.East, world.East, by), world.East), West: max(move(b.West, world.West, -by), world.West),
+		North: min(move(b.North, world.North, margin), world.North),
+		South: max(move(b.South, world.South, -margin), world.South),
+		East:  min(move(b.East, world.East, margin), world.East),
+		West:  max(move(b.West, world.West, -margin), world.West),
 	}
 }
 

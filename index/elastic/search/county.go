@@ -33,7 +33,7 @@ func CountyAndAmount(w index.Filter) (county string, amount index.Between, is bo
 // document.CountyCents. Amounts are whole cents.
 func InCounty(county string, amount index.Between, known []document.NumberedCounty) (Object, bool) {
 	byName := func(k document.NumberedCounty, name string) int { return strings.Compare(k.Name, name) }
-	at, found := slices.BinarySearchFunc(known, county, byName)
+	i, found := slices.BinarySearchFunc(known, county, byName)
 	if !found {
 		return nil, false
 	}
@@ -45,8 +45,8 @@ func InCounty(county string, amount index.Between, known []document.NumberedCoun
 	if amount.Max != nil {
 		to = document.MostCents(*amount.Max)
 	}
-	first, exact1 := document.CountyCents(known[at].Number, from)
-	last, exact2 := document.CountyCents(known[at].Number, to)
+	first, exact1 := document.CountyCents(known[i].Number, from)
+	last, exact2 := document.CountyCents(known[i].Number, to)
 	isExact := (exact1 || amount.Min == nil) && (exact2 || amount.Max == nil)
 	return between(document.CountyCentsField, &first, &last), isExact
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // TermGroups requests so many groups, as they are written. No text is empty, so that "" is no value.
-func TermGroups(clauses []Object, by index.Dimension, most int) Object {
-	terms := Object{"field": document.Key(by), "missing": "", "size": most}
+func TermGroups(clauses []Object, dimension index.Dimension, most int) Object {
+	terms := Object{"field": document.Key(dimension), "missing": "", "size": most}
 	return groupsBody(clauses, Object{"terms": terms, "aggs": amountsOfGroups()})
 }
 
@@ -31,15 +31,15 @@ type GroupKey struct {
 }
 
 // CompositeGroups requests so many groups, as they are written, after a key.
-func CompositeGroups(clauses []Object, by []index.Dimension, amounts bool, most int, after *GroupKey) Object {
-	sources := make([]Object, len(by))
-	for i, d := range by {
+func CompositeGroups(clauses []Object, dimensions []index.Dimension, amounts bool, most int, after *GroupKey) Object {
+	sources := make([]Object, len(dimensions))
+	for i, d := range dimensions {
 		sources[i] = Object{position(i): Object{"terms": Object{"field": document.Key(d), "missing_bucket": true}}}
 	}
 	composite := Object{"size": most, "sources": sources}
 	if after != nil {
 		key := Object{}
-		for i, value := range []string{after.First, after.Second}[:len(by)] {
+		for i, value := range []string{after.First, after.Second}[:len(dimensions)] {
 			if key[position(i)] = value; value == "" {
 				key[position(i)] = nil
 			}

@@ -107,8 +107,8 @@ const (
 
 // End returns the text of the position after a page, from those of its first and its last filing.
 func End(first, last Position) string {
-	near := ReachOf(first, last)
-	text := last.append(append([]byte(strings.Repeat(tiedMark, near.ties)), near.until...))
+	reach := ReachOf(first, last)
+	text := last.append(append([]byte(strings.Repeat(tiedMark, reach.ties)), reach.until...))
 	if len(text) > longestPosition {
 		id, _ := strconv.ParseInt(string(last[len(last)-1]), 10, 64)
 		return index.PositionAfter(id)
@@ -118,17 +118,17 @@ func End(first, last Position) string {
 
 // ReadEnd reads a text of End, or one that a client made up, for the order of s: else
 // index.ErrPosition.
-func ReadEnd(end string, s index.Sort) (p Position, near Reach, err error) {
+func ReadEnd(end string, s index.Sort) (p Position, reach Reach, err error) {
 	order := OrderOf(s)
 	text := strings.TrimLeft(end, tiedMark)
-	near.ties = len(end) - len(text)
+	reach.ties = len(end) - len(text)
 	values := json.NewDecoder(strings.NewReader(text))
 	if !strings.HasPrefix(text, "[") {
-		err = values.Decode(&near.until)
+		err = values.Decode(&reach.until)
 		text = text[values.InputOffset():]
 	}
-	if err != nil || json.Unmarshal([]byte(text), &p) != nil || !p.fits(order) || !near.fits(order) {
+	if err != nil || json.Unmarshal([]byte(text), &p) != nil || !p.fits(order) || !reach.fits(order) {
 		return nil, Reach{}, fmt.Errorf("%w: %.100q", index.ErrPosition, end)
 	}
-	return p, near, nil
+	return p, reach, nil
 }

@@ -69,10 +69,10 @@ const MostRim = 10_000
 // RimOf requests filings near the rim of p, up to MostRim, in the order of their ids, after one,
 // with their coordinates.
 func RimOf(p index.Region, after int64) Object {
-	var near Object
+	var edges Object
 	switch p := p.(type) {
 	case index.Near:
-		near = Object{"bool": Object{
+		edges = Object{"bool": Object{
 			"filter": []Object{circle(p.Center, p.Radius+rimMeters)}, "must_not": []Object{circle(p.Center, p.Radius-rimMeters)},
 		}}
 	case index.Polygon:
@@ -80,13 +80,13 @@ func RimOf(p index.Region, after int64) Object {
 		for i, a := range p.Corners {
 			strips = append(strips, strip(a, p.Corners[(i+1)%len(p.Corners)])...)
 		}
-		near = either(worldsEnd())
+		edges = either(worldsEnd())
 		if strips != nil { // as one shape: the index is walked once for all edges
 			shape := Object{"type": "multipolygon", "coordinates": strips}
-			near = either(append(worldsEnd(), Object{"geo_shape": Object{document.PointField: Object{"shape": shape}}}))
+			edges = either(append(worldsEnd(), Object{"geo_shape": Object{document.PointField: Object{"shape": shape}}}))
 		}
 	}
-	body := located(MostRim, near, within(index.ID.String(), Object{"gt": after}))
+	body := located(MostRim, edges, within(index.ID.String(), Object{"gt": after}))
 	body["sort"] = []Object{{index.ID.String(): "asc"}}
 	return body
 }

@@ -18,17 +18,17 @@ type Terms struct {
 
 // Body returns the request of the first buckets in order.
 func (t Terms) Body(buckets int) Object {
-	by := Object{"terms": Object{"field": t.Field, "size": buckets, "order": Object{"_key": direction(!t.Descending)}}}
+	values := Object{"terms": Object{"field": t.Field, "size": buckets, "order": Object{"_key": direction(!t.Descending)}}}
 	if t.Metrics != nil {
-		by["aggs"] = t.Metrics
+		values["aggs"] = t.Metrics
 	}
-	return Aggregate(t.Clauses, Object{"by": by})
+	return Aggregate(t.Clauses, Object{"by": values})
 }
 
 // After returns the request for the values after a last key.
 func (t Terms) After(last json.RawMessage) Terms {
-	of := within(t.Field, Object{key{ascending: !t.Descending}.after(): last})
-	t.Clauses = append(slices.Clip(t.Clauses), of)
+	rest := within(t.Field, Object{key{ascending: !t.Descending}.after(): last})
+	t.Clauses = append(slices.Clip(t.Clauses), rest)
 	return t
 }
 
