@@ -23,21 +23,22 @@ type request[T any] struct {
 
 // do returns the response to q: a cached one, that of an equal request of its account in progress, or the engine's.
 func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
-	e, began := r.engine, time.Now()
+	e := r.engine
 	if !r.caches || q.text == "" {
+		began := time.Now()
 		v, err := called(ctx, e, r, q, nothing[T])
 		r.missed(began)
 		return v, r.failed(err, false)
 	}
-	key, hit := r.key(q.text), false
-	cached := func() (v T, ok bool) {
-		v, ok = cache.Peek[T](e.cache, key)
-		hit = hit || ok
-		return v, ok
-	}
-	if v, ok := cached(); ok {
+	key := r.key(q.text)
+	if v, ok := cache.Peek[T](e.cache, key); ok {
 		r.hit()
 		return v, nil
+	}
+	began, hit := time.Now(), false
+	cached := func() (v T, ok bool) {
+		v, hit = cache.Peek[T](e.cache, key)
+		return v, hit
 	}
 	v, joined, err := cache.GetFor(ctx, e.cache, r.Account, key, func(ctx context.Context) (T, int, error) {
 		v, err := called(ctx, e, r, q, cached)
@@ -61,14 +62,15 @@ func nothing[T any]() (v T, cached bool) { return v, false }
 // anything was computed for it, and index.ErrSpent if it has to count for the time that is over, as
 // whoever joined a call of its own account does.
 func (r *Reader) failed(err error, joined bool) error {
-	var refused *limit.Refused
-	switch {
-	case r.Left():
+	if r.Left() {
 		return index.ErrClientGone
-	case !errors.Is(err, context.DeadlineExceeded):
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
-	case joined, r.computes.Load(), errors.As(err, &refused) && refused.Owed:
-		return fmt.Errorf("%w: %w", index.ErrSpent, err)
+	}
+	var refused *limit.Refused
+	if joined || r.computes.Load() || errors.As(err, &refused) && refused.Owed {
+		err = fmt.Errorf("%w: %w", index.ErrSpent, err)
 	}
 	return err
 }
