@@ -18,8 +18,8 @@ func (s *storage) catalogAlias() string { return s.catalogIndex() + "-write" }
 // cannot create an index.
 func buildAlias(generation string) string { return generation + "-build" }
 
-// sidecars are the kinds of hidden indices NAME-KIND beside a generation, those that former versions made included.
-// The catalog decides what becomes of them.
+// sidecars are the kinds of hidden indices NAME-KIND beside a generation, those that former
+// versions made included. The catalog decides on them.
 var sidecars = []string{sidecar.Kept, sidecar.Changeset, "stamps", "counties", "owners"}
 
 // part returns the part that an index is; false for one that is none of this store's.

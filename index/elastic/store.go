@@ -1,25 +1,24 @@
 // Package elastic is the Elasticsearch engine: a generation.Store whose generations are indices. It
 // owns how the catalog of generations is stored, how a generation is built, and the alias that
-// leads others to the live one. What becomes of generations it leaves to package generation. It
-// knows nothing of HTTP handlers, load files or tiers, and it neither starts nor configures a
-// cluster.
+// leads others to the live one. It leaves the fate of generations to package generation. It knows
+// nothing of HTTP handlers, load files or tiers, and it neither starts nor configures a cluster.
 //
 // # Design: packages
 //
 // Arrows point one way: elastic (generations) uses reader (queries of one index), and both use
-// document (what a filing is there) and client (requests, responses, errors, retries). Reading is a
-// package of its own, since it must not depend on how well writing works; document is one, since
-// what is written and what is read must be named in one place.
+// document (the form of a filing there) and client (requests, responses, errors, retries). Reading
+// is a package of its own, since it must not depend on how well writing works; document is one,
+// since names of fields must be the same for writing and reading.
 //
-// # Design: what is stored
+// # Design: storage
 //
 // With FILINGS_INDEX=filings, a generation is the index that generation.Name names, and its
 // sidecars are hidden indices (names.go), with a document for each chunk of package sidecar:
 // `NAME-sidecar` and `NAME-changes`. The `_meta` of a generation is the last thing that its writer
-// writes. It says what the generation holds, and names it: a clone inherits its source's `_meta`,
+// writes. It has the facts of the generation, and its name: a clone inherits its source's `_meta`,
 // and must not count as finished by that.
 //
-// That `_meta`, and the catalog, also keep what makes the generation that one (identity.go). What a
+// That `_meta`, and the catalog, also keep the generation's identity (identity.go). A filing that a
 // stranger deletes from a sealed index, or puts into it, is an outage of that generation and no
 // shorter response.
 //
@@ -39,7 +38,7 @@
 // of a generation and never to the alias, so that nothing mixes two generations.
 //
 // A response that does not arrive leaves open whether a change was made. Such requests are sent
-// again, and who sent them compares what is there with what was wanted.
+// again, and their sender compares the result with its wish.
 //
 // # Design: loading
 //
@@ -86,12 +85,13 @@ type Config struct {
 	Shards, Replicas   int      // of a sealed generation; at least 1 and 0
 
 	Now    func() time.Time // nil: time.Now
-	Cache  *cache.Cache     // for what is computed; nil: one of its own
+	Cache  *cache.Cache     // of results; nil: one of its own
 	Logger *slog.Logger     // nil: nothing is logged
 }
 
-// indexName is what Elasticsearch takes as the name of an index, less the letters that no configuration needs. The
-// length leaves room for what generations and the lock add to it; Elasticsearch's limit is 255 bytes.
+// indexName matches names of indices that Elasticsearch takes, less the letters that no
+// configuration needs. The length leaves room for the parts that generations and the lock add to
+// it; Elasticsearch's limit is 255 bytes.
 var indexName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,127}$`)
 
 // check names the first thing that is wrong. Package client checks the rest.
@@ -122,7 +122,7 @@ const ownCache = 128 << 20
 // Open returns a store. It reads the CA file and sends nothing: Live reports whether Elasticsearch is there.
 func Open(cfg Config) (*Store, error) { return open(cfg, client.Config{}) }
 
-// open is Open with what only tests change of the client.
+// open is Open with a client's settings that only tests change.
 func open(cfg Config, c client.Config) (*Store, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err

@@ -10,9 +10,8 @@ import (
 )
 
 // At returns a Reader of the generation with that public id, or index.ErrGone if it is not kept:
-// never later than a second after it was pruned. What a Reader then does that is in use already is
-// the engine's affair: the embedded engine reads on, Elasticsearch has nothing to read, and the
-// Reader returns index.ErrGone.
+// never later than a second after it was pruned. A Reader that is in use then reads on in the
+// embedded engine, and returns index.ErrGone in Elasticsearch.
 func (e *Engine) At(ctx context.Context, id string) (*Reader, error) {
 	k, g, err := e.find(ctx, id)
 	if err != nil {
@@ -87,7 +86,8 @@ func (r *Reader) Kept(ctx context.Context) ([]index.Generation, error) {
 	return kept, nil
 }
 
-// About returns what the catalog says of r's generation. Its values and counties are read, never changed.
+// About returns the catalog's entry of r's generation. Its values and counties are read, never
+// changed.
 func (r *Reader) About(ctx context.Context) (index.Generation, error) {
 	if r.Generation() == "" {
 		return index.Generation{Values: new(index.Values)}, nil

@@ -36,7 +36,7 @@ func (e *Engine) damageOf(r index.Reader) error {
 	return nil
 }
 
-// forgetDamage forgets what was met in the file that was replaced by r's.
+// forgetDamage forgets the damage in the file that was replaced by r's.
 func (e *Engine) forgetDamage(r index.Reader) {
 	e.damages.mu.Lock()
 	defer e.damages.mu.Unlock()

@@ -14,7 +14,8 @@ import (
 const (
 	// keptFor is how long the list of generations is taken for granted, as the live one is.
 	keptFor = time.Second
-	// lookTime is what a look at the list may take, since all callers that come meanwhile wait for the same one.
+	// lookTime is the longest time of a look at the list, since all callers that come meanwhile
+	// wait for the same one.
 	lookTime = 3 * time.Second
 	// pinnedReaders is how many Readers of generations that requests pinned stay open: each may take as much memory as
 	// that of the live one.
@@ -61,8 +62,8 @@ func (of *generations) open(name string) index.Reader {
 	return nil
 }
 
-// use notes that r, which is of a generation of k, was used now. It lets go of what was pruned, and
-// of what is too much.
+// use notes that r, which is of a generation of k, was used now. It lets go of pruned ones, and of
+// those that are too many.
 func (of *generations) use(r index.Reader, k *seen, now time.Time) {
 	of.idle.Store(now.Add(idleTime).UnixNano())
 	of.mu.Lock()

@@ -29,7 +29,7 @@ type slot struct {
 	row        int
 }
 
-// idStart is what a record begins with, before its id.
+// idStart is the beginning of a record, before its id.
 const idStart = `{"id":`
 
 // keep notes the rows of a page, whose records were checked and do not change any more.

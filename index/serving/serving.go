@@ -1,33 +1,35 @@
 // Package serving wraps an engine for a service: a cache, one call for equal requests of an account
-// that arrive together, a limit on concurrent calls with a circuit breaker, and metrics of all that.
-// It refuses to cache errors, and responses that depend on the clock. A load uses the engine itself:
-// it has timeouts of its own.
+// that arrive together, a limit on concurrent calls with a circuit breaker, and metrics of all
+// that. It refuses to cache errors, and responses that depend on the clock. A load uses the engine
+// itself: it has timeouts of its own.
 //
 // # Design
 //
 // One function does it all, in this order (do, call.go): cached responses and equal requests in
 // progress (package cache), limit and breaker, timer, engine. So a cached response passes neither
 // limit nor breaker, and the timer measures the engine alone. The limit (package limit) gives each
-// account its turns: a Reader says whose calls it makes. A method of Reader only says what is
-// requested, and under which text.
+// account its turns: a Reader says whose calls it makes. A method of Reader only has the request,
+// and its text.
 //
 // Equal requests of several accounts each wait for a turn of their own account, and look into the
 // cache again when it comes. So no account waits in another one's queue, and a call is in one queue
 // alone. After a swap the same page may be computed by as many accounts at once as there are slots.
 //
-// A generation never changes, so a response is right for ever under the key (generation, canonical text of the request):
-// nothing here expires, and nothing has to be invalidated. After a swap the keys of the old generation are simply not looked
-// up any more, and make room as the cache needs it.
+// A generation never changes, so a response is right for ever under the key (generation, canonical
+// text of the request): nothing here expires, and nothing has to be invalidated. After a swap the
+// keys of the old generation are simply not looked up any more, and make room as the cache needs
+// it.
 //
-// The cache is the process's: it also keeps what the engine reads, so that an operator has one number to set.
+// The cache is the process's: it also keeps the engine's parts of generations, so that an operator
+// has one number to set.
 //
-// Records are copied into one buffer a page before they are cached: an engine's records are often slices of a whole
-// response, which would otherwise stay in memory with them, uncounted.
+// Records are copied into one buffer a page before they are cached: an engine's records are often
+// slices of a whole response, which would otherwise stay in memory with them, uncounted.
 //
-// A filing that a cached page of its generation has is the bytes of that page: it is found by its id (rows.go), without a copy and
-// without a call.
+// A filing that a cached page of its generation has is the bytes of that page: it is found by its
+// id (rows.go), without a copy and without a call.
 //
-// What is returned may be shared with other callers: it is read, never written to.
+// Responses may be shared with other callers: they are read, never written to.
 package serving
 
 import (
@@ -54,17 +56,18 @@ type Config struct {
 	Log      *slog.Logger          // gets the breaker's changes of state, and that data were lost; nil: nothing is logged
 	Now      func() time.Time      // nil: time.Now
 	Calls    int                   // to the engine, in progress at once; 0: as many as it has slots for (Fit)
-	// RequestTime is the time of a whole request. Metrics hold a call that ran out of time against the engine only if it had
-	// half of that: the rest is for what comes before it. 0: always.
+	// RequestTime is the time of a whole request. Metrics hold a call that ran out of time against
+	// the engine only if it had half of that: the rest is for the steps before it. 0: always.
 	RequestTime time.Duration
 	// Database names the engine in the spans of its calls, which are within those of requests.
 	Database trace.Database
 }
 
-// calls is how many calls to the engine are in progress at once, unless it has more slots. A quarter of them, which is what
-// a flooding account has, must leave threads and processors for other accounts' calls: on two processors Elasticsearch
-// searches with four threads, and what is above that waits in its queue, where all accounts are alike. Three quarters of
-// eight, which one that is alone has, also keep six processors at work.
+// calls is how many calls to the engine are in progress at once, unless it has more slots. A
+// quarter of them, the share of a flooding account, must leave threads and processors for other
+// accounts' calls: on two processors Elasticsearch searches with four threads, and searches above
+// that wait in its queue, where all accounts are alike. Three quarters of eight, which one that is
+// alone has, also keep six processors at work.
 const calls = 8
 
 // inProcess is an engine that computes in this process, and knows how many calls it should work on at once.
@@ -106,12 +109,13 @@ func (e *Engine) probe(ctx context.Context) error {
 	return outage(err)
 }
 
-// Responds reports whether the engine responds to a small call, now or in the second before: then a call that ran out of time was
-// too expensive, or waited for others that were.
+// Responds reports whether the engine responds to a small call, now or in the second before: then a
+// call that ran out of time was too expensive, or waited for others that were.
 func (e *Engine) Responds(ctx context.Context) bool { return e.breaker.Responds(ctx) }
 
-// Ready fails unless the live generation can be searched now, and no call has met damage in its file: no cache answers, and a
-// search that fails does not count for the breaker, which clients' own calls open where it is needed.
+// Ready fails unless the live generation can be searched now, and no call has met damage in its
+// file: no cache answers, and a search that fails does not count for the breaker, which clients'
+// own calls open where it is needed.
 func (e *Engine) Ready(ctx context.Context) error {
 	r, err := e.Live(ctx)
 	if err == nil {
@@ -124,8 +128,9 @@ func (e *Engine) Ready(ctx context.Context) error {
 	return err
 }
 
-// Usable reports whether the live generation can be used as it is: it is neither lost nor changed, and no call has met damage
-// in its file. It fails where that is not known, since the engine does not respond.
+// Usable reports whether the live generation can be used as it is: it is neither lost nor changed,
+// and no call has met damage in its file. It fails where that is not known, since the engine does
+// not respond.
 func (e *Engine) Usable(ctx context.Context) (bool, error) {
 	r, err := e.Live(ctx)
 	switch {
@@ -215,8 +220,9 @@ func (e *Engine) Fit(ctx context.Context) error {
 	return err
 }
 
-// noteLost logs once that the live generation is lost, and once that there is one again. Nothing that was cached is used
-// again: what was computed before the loss was seen may be wrong, and the same generation may come back.
+// noteLost logs once that the live generation is lost, and once that there is one again. Nothing
+// that was cached is used again: values computed before the loss was seen may be wrong, and the
+// same generation may come back.
 func (e *Engine) noteLost(err error) {
 	lost := errors.Is(err, index.ErrLost)
 	switch {
@@ -225,7 +231,7 @@ func (e *Engine) noteLost(err error) {
 		e.clear()
 		e.log.Error("every request fails until an operator repairs the index", slog.String("error", err.Error()))
 	default:
-		e.clear() // of what was in progress
+		e.clear() // of calls that were in progress
 		e.log.Info("a generation is live again")
 	}
 }

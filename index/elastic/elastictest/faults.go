@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// Faults is a network that breaks. It stands between the client and the real Elasticsearch: a fault decides whether
-// Elasticsearch gets a request, and what the client gets.
+// Faults is a network that breaks. It stands between the client and the real Elasticsearch: a fault
+// decides whether Elasticsearch gets a request, and which response the client gets.
 type Faults struct {
 	mu      sync.Mutex
 	planned []planned

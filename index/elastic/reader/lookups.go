@@ -87,7 +87,7 @@ func (l *lookups) get(ctx context.Context, id string) (index.Record, error) {
 	return record, nil
 }
 
-// multiGet requests several filings. What one of them fails of, a request of its own says.
+// multiGet requests several filings. If one of them fails, a request of its own has the reason.
 func (l *lookups) multiGet(ctx context.Context, all []*lookup) error {
 	ids := make([]string, len(all))
 	for i, one := range all {
