@@ -147,7 +147,8 @@ func isOver(ctx context.Context) bool {
 	return ok && !time.Now().Before(deadline) || errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }
 
-// run probes the server if it is to be tried again, and calls; success is the outcome of a success.
+// run probes the server if it is to be tried again, calls if the circuit lets it, and counts the
+// outcome; success is that of a success.
 func (b *Breaker) run(ctx context.Context, call func(context.Context) error, success error) error {
 	if ctx.Err() != nil {
 		return b.down("waiting for", context.Cause(ctx))
@@ -155,7 +156,19 @@ func (b *Breaker) run(ctx context.Context, call func(context.Context) error, suc
 	if err := b.ready(ctx); err != nil {
 		return err
 	}
-	return b.counted(ctx, call, success)
+	done, err := b.circuit.Allow()
+	if err != nil {
+		return b.down("not calling", err)
+	}
+	outcome := errNotCounted // also after a panic
+	defer func() { done(outcome) }()
+	if err = call(ctx); err == nil {
+		outcome = success
+	} else if outcome = b.outcome(ctx, err); outcome == errFailure && b.config.Confirms {
+		outcome = errNotCounted
+		b.confirm(ctx)
+	}
+	return err
 }
 
 // ready probes the server if it is to be tried again, and waits for the result as long as ctx lasts. The probe goes on
@@ -195,23 +208,6 @@ func (b *Breaker) probe(ctx context.Context) (err error) {
 		return b.down("probing", err)
 	}
 	return nil
-}
-
-// counted calls if the circuit lets it, and counts the outcome.
-func (b *Breaker) counted(ctx context.Context, call func(context.Context) error, success error) error {
-	done, err := b.circuit.Allow()
-	if err != nil {
-		return b.down("not calling", err)
-	}
-	outcome := errNotCounted // also after a panic
-	defer func() { done(outcome) }()
-	if err = call(ctx); err == nil {
-		outcome = success
-	} else if outcome = b.outcome(ctx, err); outcome == errFailure && b.config.Confirms {
-		outcome = errNotCounted
-		b.confirm(ctx)
-	}
-	return err
 }
 
 // confirm counts a failed call if a probe, whose result nobody waits for, fails too. There is one
