@@ -17,8 +17,38 @@ import (
 
 	"filings/cmd/testservers/servers"
 	"filings/index"
+	"filings/index/serving"
 	"filings/service/access"
 )
+
+// threads is an engine whose server has so many search threads; 0: it does not say.
+type threads struct {
+	index.Engine
+	n int
+}
+
+func (e threads) Slots(context.Context) (int, error) {
+	if e.n == 0 {
+		return 0, index.ErrUnavailable
+	}
+	return e.n, nil
+}
+
+// If Elasticsearch does not say how many calls it can work on, the service starts, and its log names the setting.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	for n, isQuiet := range map[int]bool{26: true, 0: false} {
+		engine, err := serving.New(threads{n: n}, serving.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log strings.Builder
+		fit(t.Context(), engine, time.Second, slog.New(slog.NewTextHandler(&log, nil)))
+		if (log.Len() == 0) != isQuiet || !isQuiet && !strings.Contains(log.String(), "FILINGS_ENGINE_CALLS") {
+			t.Errorf("%d threads: the log says %q", n, &log)
+		}
+	}
+}
 
 // await tries for as long as it is told, and no longer for what no time mends.
 func TestAwait(t *testing.T) {
