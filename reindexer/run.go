@@ -175,7 +175,7 @@ func (r *running) dryRun(ctx context.Context) error {
 		return err
 	}
 	if r.preview != nil {
-		if err := r.wouldChange(ctx, live); err != nil {
+		if err := r.wouldChange(ctx); err != nil {
 			return err
 		}
 	}
@@ -303,7 +303,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 		build.Keep(kept{Made: r.cfg.inputDigest(r.reading.sources, r.reading.states, r.active)}.encode(r.counts), r.values,
 			r.freshNow())
 		r.enter(PhaseComparing)
-		if err := r.compare(ctx, build, live, reader); err != nil {
+		if err := r.compare(ctx, build); err != nil {
 			return err
 		}
 		refused = r.guardValues(ctx, live, reader)

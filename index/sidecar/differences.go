@@ -3,6 +3,7 @@ package sidecar
 import (
 	"iter"
 	"math"
+	"strings"
 
 	"filings/index"
 )
@@ -18,6 +19,25 @@ type Difference struct {
 type Differences struct {
 	Added, Changed, Removed int64
 	List                    []Difference
+	Counties                map[string]CountyDifferences // as written
+}
+
+// CountyDifferences count the filings of a county that differ. Left are those that were in it and
+// changed, Changed those that changed and are in it: mostly the same.
+type CountyDifferences struct{ Added, Left, Changed, Removed int64 }
+
+// in counts filings of a county in.
+func (d *Differences) in(county string, n CountyDifferences) {
+	if d.Counties == nil {
+		d.Counties = map[string]CountyDifferences{}
+	}
+	sum, known := d.Counties[county]
+	if !known {
+		county = strings.Clone(county) // it may be a part of a longer text
+	}
+	d.Counties[county] = CountyDifferences{
+		sum.Added + n.Added, sum.Left + n.Left, sum.Changed + n.Changed, sum.Removed + n.Removed,
+	}
 }
 
 // Compare returns where two generations differ, whose fingerprints come by id.
@@ -48,10 +68,14 @@ func (d *Differences) Note(before, after index.Fingerprint) {
 	switch {
 	case !one.Before:
 		d.Added++
+		d.in(after.Facts.County, CountyDifferences{Added: 1})
 	case !one.After:
 		d.Removed++
+		d.in(before.Facts.County, CountyDifferences{Removed: 1})
 	default:
 		d.Changed++
+		d.in(before.Facts.County, CountyDifferences{Left: 1})
+		d.in(after.Facts.County, CountyDifferences{Changed: 1})
 	}
 	d.List = append(d.List, one)
 }
