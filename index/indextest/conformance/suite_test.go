@@ -40,10 +40,17 @@ func harness(spoil func(*memory) generation.Store) Harness {
 
 func TestRun_OnARightStore(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("the embedded engine, which is right, runs the suite")
+	}
 	Run(t, openMemory)
 }
 
 func TestReal_OnARightStore(t *testing.T) {
 	t.Parallel()
-	Real(t, openMemory(t), slices.Values(edges.Fuzzed(2_000, 11)), 50)
+	queries := 50
+	if testing.Short() {
+		queries = 5
+	}
+	Real(t, openMemory(t), slices.Values(edges.Fuzzed(2_000, 11)), queries)
 }
