@@ -143,13 +143,10 @@ func ValidToken(text string) bool { return tokenForm.MatchString(text) }
 func bearer(token string) fiber.Handler {
 	want := sha256.Sum256([]byte(token))
 	return func(c *fiber.Ctx) error {
-		shown := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
-		if len(shown) == 1 {
-			scheme, rest, _ := strings.Cut(string(shown[0]), " ")
-			got := sha256.Sum256([]byte(strings.TrimSpace(rest)))
-			if strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
-				return c.Next()
-			}
+		shown, err := bearerOf(c)
+		got := sha256.Sum256([]byte(shown))
+		if err == nil && subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
+			return c.Next()
 		}
 		c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="filings accounts"`)
 		return errToken
