@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"filings/index"
-	"filings/index/elastic/document"
 )
 
 // Terms requests how many filings have each value of a field, in an aggregation "by".
@@ -57,17 +56,5 @@ func ByIDs(ids []int64, columns ...string) Object {
 	return Object{
 		"size": len(ids), "track_total_hits": true, "query": Object{"terms": Object{index.ID.String(): ids}},
 		"sort": []Object{{index.ID.String(): "asc"}}, "docvalue_fields": columns,
-	}
-}
-
-// amountMetrics are the metrics of filing amounts, of all filings or of a bucket: sum in cents, min and max in dollars,
-// as loaded.
-func amountMetrics() Object {
-	cents, dollars := Object{"field": document.CentsField}, Object{"field": index.FilingAmount.String()}
-	return Object{
-		"count": Object{"value_count": cents},
-		"sum":   Object{"sum": cents},
-		"min":   Object{"min": dollars},
-		"max":   Object{"max": dollars},
 	}
 }
