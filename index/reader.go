@@ -51,12 +51,14 @@ type Engine interface {
 	// Reader without filings, whose Generation is "". ErrLost: it is missing, or (noticed within
 	// ten seconds) was altered after it was sealed.
 	Live(ctx context.Context) (Reader, error)
-	// Kept lists the generations that Open opens, the newest first: those that are sealed, and laid
-	// out as this program reads them.
-	Kept(ctx context.Context) ([]Generation, error)
-	// Open returns a Reader of the sealed generation with that name, or ErrNotFound; ErrChanged if
-	// it was altered since.
-	Open(ctx context.Context, generation string) (Reader, error)
+	// Kept lists, at most one second late, the generations that At knows, the newest first: those
+	// that are sealed, and laid out as this program reads them. It has any that Live, At or Kept
+	// returned before and that is still kept. It looks again for one with the public id, unless that
+	// is "", if that is newer than all that it knows. The list is read, never changed.
+	Kept(ctx context.Context, id string) ([]Generation, error)
+	// At returns a Reader of the kept generation with that public id, or ErrGone, at most one second
+	// late; ErrChanged if it was altered since it was sealed.
+	At(ctx context.Context, id string) (Reader, error)
 	// Withdrawn reports, at most one second late, whether what a Reader of a generation still reads
 	// may be withheld (rule X53): filings were since it was opened, and the generation is deleted.
 	// Of another deleted one a Reader may read on.

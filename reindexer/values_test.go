@@ -15,7 +15,7 @@ func TestX38_Kept(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, store generation.Store) {
 		kept := func() string {
-			all, err := store.Kept(t.Context())
+			all, err := store.Kept(t.Context(), "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -129,7 +129,7 @@ func TestL7_UnsealedIsNeverLive(t *testing.T) {
 	if got := liveOf(t, running); got != "" {
 		t.Errorf("live is %q", got)
 	}
-	if all, err := running.Kept(t.Context()); err != nil || len(all) != 0 {
+	if all, err := running.Kept(t.Context(), ""); err != nil || len(all) != 0 {
 		t.Errorf("kept are %v, %v", all, err)
 	}
 	must(t, s.c, http.MethodDelete, "/"+b.Generation()+"/_alias/"+s.alias, nil, nil)

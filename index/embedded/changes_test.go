@@ -72,7 +72,7 @@ func TestX18_WithoutCopies(t *testing.T) {
 			t.Errorf("a deleted generation is opened: %v", err)
 		}
 	}
-	if kept, err := s.Kept(t.Context()); err != nil || len(kept) != 1 {
+	if kept, err := s.Kept(t.Context(), ""); err != nil || len(kept) != 1 {
 		t.Errorf("kept are %v, %v", kept, err)
 	}
 	sameSteps(t, want, s, names[1:]...)

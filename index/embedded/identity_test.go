@@ -65,7 +65,7 @@ func TestX24_FileSwapped(t *testing.T) {
 					t.Errorf("%s: listed %+v, %v", who, all, err)
 				}
 			}
-			if kept, err := openStore(t, dir).Kept(t.Context()); err != nil || len(kept) != 1 || kept[0].Name != older {
+			if kept, err := openStore(t, dir).Kept(t.Context(), ""); err != nil || len(kept) != 1 || kept[0].Name != older {
 				t.Errorf("kept: %+v, %v, want the older one alone", kept, err)
 			}
 			replaceFile(t, backup, path, rename)

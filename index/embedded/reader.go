@@ -43,6 +43,7 @@ func (t title) changed(name string) error {
 type reader struct {
 	*columns.Table
 	*sidecar.Directory
+	generation.Damage
 	file *file
 	name string
 	info fs.FileInfo

@@ -104,7 +104,7 @@ func (b *build) Seal(ctx context.Context, check Check) (holds index.Counts, err 
 	if b.lock.released.Load() {
 		return index.Counts{}, ErrLockLost
 	}
-	identity, err := b.Writer.Seal(ctx, b.erases, b.writeSidecar, func(ctx context.Context, r index.Reader) (int64, error) {
+	look := func(ctx context.Context, r index.Reader) (int64, error) {
 		if holds, err = b.lock.life.counted(ctx, r); err == nil && check != nil {
 			err = check(ctx, r, holds)
 		}
@@ -112,7 +112,8 @@ func (b *build) Seal(ctx context.Context, check Check) (holds index.Counts, err 
 			err = b.lock.mustHold(ctx)
 		}
 		return holds.Filings, err
-	})
+	}
+	identity, err := b.Writer.Seal(ctx, b.erases, b.writeSidecar, look)
 	if err == nil {
 		err = b.lock.change(ctx, func(c *Catalog, _ bool) error {
 			e := c.find(b.name)

@@ -11,18 +11,18 @@ import (
 	"filings/index"
 )
 
-// Catalog is all that is decided about the generations of an index name: what the catalog document says. What is stored
-// and not wanted by it is rubbish.
+// Catalog is all that is decided about the generations of an index name: the content of the catalog
+// document. Stored parts that it does not keep are rubbish.
 type Catalog struct {
 	Form int `json:"form"` // of this document: catalogForm
-	// Lease is the token of the load that holds the lock; "" for none. Run is what it, or the one
-	// before, published last.
+	// Lease is the token of the load that holds the lock; "" for none. Run is the status that it, or
+	// the load before it, published last.
 	Lease string `json:"lease,omitempty"`
 	Run   *Run   `json:"run,omitempty"`
 	// Runs are those before it, the newest first.
 	Runs []Run `json:"runs,omitempty"`
-	// Live names the live generation; "" before the first promotion, and in a catalog that was made
-	// anew from what is stored.
+	// Live names the live generation; "" before the first promotion, and in a catalog that was
+	// adopted from stored parts.
 	Live string `json:"live,omitempty"`
 	// Promoted says that there was a promotion: without Live, the data are lost.
 	Promoted bool `json:"promoted,omitempty"`
@@ -32,7 +32,8 @@ type Catalog struct {
 	Newest string `json:"newest,omitempty"`
 	// Withheld is the highest number that an entry of the list of withheld filings ever had.
 	Withheld int `json:"withheld,omitempty"`
-	// Purged is the highest name that a generation besides the live one had when what is withheld was deleted last.
+	// Purged is the highest name that a generation besides the live one had when withheld filings
+	// were deleted last.
 	Purged      string  `json:"purged,omitempty"`
 	Generations []Entry `json:"generations"` // the newest first
 }
@@ -46,11 +47,12 @@ type Entry struct {
 	State    State  `json:"state"`
 	Promoted bool   `json:"promoted,omitempty"` // it was live at some time
 	Filings  int64  `json:"filings"`
-	// Identity is what makes it that one (rule X24): nil where the engine's Reader alone can tell.
+	// Identity is compared with the stored generation (rule X24): nil where the engine's Reader
+	// alone can tell.
 	Identity Identity `json:"identity,omitempty"`
 	// Changes describes how it came from another one; nil where that is not known, or not kept any more.
 	Changes *Changeset `json:"changes,omitempty"`
-	// Counts is what Build.Keep was given, as long as the generation can be made live.
+	// Counts are those of Build.Keep, as long as the generation can be made live.
 	Counts json.RawMessage `json:"counts,omitempty"`
 	// Values are those of its filings; nil where they are not known.
 	Values *index.Values `json:"values,omitempty"`
@@ -68,7 +70,7 @@ const (
 	Tombstoned State = "tombstoned" // deleted; it stands here for its changes, or for others that read its filings
 )
 
-// Changeset says what a load changed. What it changed is a sidecar.
+// Changeset counts the changes of a load. They are a sidecar.
 type Changeset struct {
 	Parent  string `json:"parent"` // name of the generation that it leads from
 	Added   int64  `json:"added"`
@@ -82,23 +84,24 @@ func parseCatalog(body []byte, where string) (c Catalog, err error) {
 	err = json.Unmarshal(body, &c) // which sets the form even where other members are of another type
 	switch {
 	case c.Form > catalogForm:
-		err = fmt.Errorf("the catalog of generations has form %d, and this program reads %d: "+
-			"use the program that wrote it", c.Form, catalogForm)
+		err = fmt.Errorf("the catalog of generations has form %d, and this program reads %d: use the program that wrote it",
+			c.Form, catalogForm)
 	case err != nil || c.Form != catalogForm:
 		err = fmt.Errorf("%w: %s is damaged: put it back, or delete it, and then %s", index.ErrLost, where, Repair)
 	}
 	return c, err
 }
 
-// adopted returns the catalog of what is stored where there is no document: finished generations,
-// none of them live. But data of another version are those of a program that has no catalog, or
-// another one: its live generation is not to be replaced by the way.
+// adopted returns the catalog of the stored parts where there is no document: finished generations,
+// none of them live. A generation of another data version counts as live, so that a load does not
+// replace it unasked.
 func adopted(parts []Part, reads func(name string) error) Catalog {
 	c := Catalog{Form: catalogForm}
 	for _, p := range parts {
 		if p.Kind == FilingsPart && p.Sealed {
-			c.Generations = append(c.Generations,
-				Entry{Name: p.Generation, State: Sealed, Filings: p.Filings, Identity: p.Identity})
+			c.Generations = append(c.Generations, Entry{
+				Name: p.Generation, State: Sealed, Filings: p.Filings, Identity: p.Identity,
+			})
 			c.Newest, c.Promoted = max(c.Newest, p.Generation), true
 		}
 	}
@@ -171,8 +174,8 @@ func stored(parts []Part, name string) bool {
 	return slices.ContainsFunc(parts, func(p Part) bool { return p.Kind == FilingsPart && p.Generation == name })
 }
 
-// bury tombstones a generation: nothing makes it live again. It reports whether there was one.
-func (c *Catalog) bury(name string) (bool, error) {
+// tombstone marks a generation as deleted: nothing makes it live again. It reports whether there was one.
+func (c *Catalog) tombstone(name string) (bool, error) {
 	if name != "" && name == c.Live {
 		return false, fmt.Errorf("it is live: %w", ErrConflict)
 	}
@@ -184,25 +187,25 @@ func (c *Catalog) bury(name string) (bool, error) {
 	if e.State = Tombstoned; !e.Promoted {
 		e.Changes = nil
 	}
-	c.compact()
+	c.removeUnneeded()
 	return true, nil
 }
 
-// buryAll tombstones those generations, which are not live, and returns their names.
-func (c *Catalog) buryAll(which func(*Entry) bool) (names []string) {
+// tombstoneAll marks those generations as deleted, which are not live, and returns their names.
+func (c *Catalog) tombstoneAll(which func(*Entry) bool) (names []string) {
 	for i := range c.Generations {
 		if e := &c.Generations[i]; which(e) {
 			names = append(names, e.Name)
 		}
 	}
 	for _, name := range names {
-		_, _ = c.bury(name) // fails for the live one alone
+		_, _ = c.tombstone(name) // fails for the live one alone
 	}
 	return names
 }
 
-// forget forgets all changesets of promoted generations but the newest n.
-func (c *Catalog) forget(n int) {
+// dropChangesets drops all changesets of promoted generations but the newest n.
+func (c *Catalog) dropChangesets(n int) {
 	for i := range c.Generations {
 		if e := &c.Generations[i]; e.Promoted && e.Changes != nil {
 			if n--; n < 0 {
@@ -210,27 +213,27 @@ func (c *Catalog) forget(n int) {
 			}
 		}
 	}
-	c.compact()
+	c.removeUnneeded()
 }
 
-// compact drops tombstones that nothing needs. Their names never come back, so what may still be
-// stored of them is rubbish.
-func (c *Catalog) compact() {
+// removeUnneeded removes tombstones that nothing needs. Their names never come back, so parts of
+// them that may still be stored are rubbish.
+func (c *Catalog) removeUnneeded() {
 	c.Generations = slices.DeleteFunc(c.Generations, func(e Entry) bool {
-		return e.State == Tombstoned && e.Changes == nil && !c.needs(e.Name)
+		return e.State == Tombstoned && e.Changes == nil && !c.readByChangeset(e.Name)
 	})
 }
 
-// needs reports whether a changeset reads the filings of a generation.
-func (c *Catalog) needs(name string) bool {
+// readByChangeset reports whether a changeset reads the filings of a generation.
+func (c *Catalog) readByChangeset(name string) bool {
 	return slices.ContainsFunc(c.Generations, func(e Entry) bool {
 		return e.Changes != nil && e.Changes.Whole && (e.Name == name || e.Changes.Parent == name)
 	})
 }
 
-// wants reports whether the catalog still needs a stored part. Once it doesn't, it never will
+// keeps reports whether the catalog still needs a stored part. Once it doesn't, it never will
 // again, because states only move forward and names aren't reused. That makes deleting safe.
-func (c *Catalog) wants(p Part) bool {
+func (c *Catalog) keeps(p Part) bool {
 	e := c.find(p.Generation)
 	switch {
 	case e == nil:
@@ -238,7 +241,7 @@ func (c *Catalog) wants(p Part) bool {
 	case p.Kind == ChangesPart && e.State != Building:
 		return e.Changes != nil
 	case e.State == Tombstoned:
-		return p.Kind == FilingsPart && c.needs(p.Generation)
+		return p.Kind == FilingsPart && c.readByChangeset(p.Generation)
 	}
 	return true
 }
@@ -255,29 +258,18 @@ func (c *Catalog) changesets() (changesets []index.Changeset) {
 	return changesets
 }
 
-// kept names the generations that are not deleted.
-func (c *Catalog) kept() (names []string) {
-	for _, e := range c.Generations {
-		if e.State != Tombstoned {
-			names = append(names, e.Name)
-		}
-	}
-	return names
-}
-
 // ErrVersion: a generation is of another version of the data than this program reads.
 var ErrVersion = errors.New("load the filings anew")
 
 // readable returns ErrVersion for a generation that is not of this version.
 func readable(name string, version int) error {
-	loaded := VersionOf(name)
-	if loaded == version {
+	found, loadedBy := VersionOf(name), "a newer"
+	if found == version {
 		return nil
 	}
-	loadedBy := "a newer"
-	if loaded < version {
+	if found < version {
 		loadedBy = "an older"
 	}
 	return fmt.Errorf("generation %s was loaded by %s version of the program (version %d of the data, "+
-		"and this program reads %d): %w", name, loadedBy, loaded, version, ErrVersion)
+		"and this program reads %d): %w", name, loadedBy, found, version, ErrVersion)
 }

@@ -361,7 +361,7 @@ func TestCatalog_OfAnotherVersion(t *testing.T) {
 		if all, err := l.Generations(t.Context()); err != nil || len(all) != 1 || !all[0].Live {
 			t.Errorf("%s: generations %+v, %v", when, all, err)
 		}
-		if kept, err := l.Kept(t.Context()); err != nil || len(kept) != 0 {
+		if kept, err := l.Kept(t.Context(), ""); err != nil || len(kept) != 0 {
 			t.Errorf("%s: kept %v, %v", when, kept, err)
 		}
 		if err := l.Swap(t.Context(), "", first); !errors.Is(err, generation.ErrConflict) {

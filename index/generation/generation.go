@@ -25,17 +25,27 @@
 // Each row is one step. A load that dies after it leaves what the right column says; "the next
 // load" takes the lock when the lease has expired, and begins by deleting all that is not sealed.
 //
-//	take the lock: lease and run        a lease, which expires, or whose process is known to be dead
+//	take the lock: lease and run        a lease, which expires, or is of a dead process (Storage.ProcessLock)
 //	alias to the live generation        the same: this repairs what a crash after a promotion left
 //	entry, building                     an entry, of which nothing is stored; the next load tombstones it
-//	data, sidecars                      rubbish under an entry not sealed: never shown, and deleted by the next load
+//	data, sidecars                      rubbish under an entry that is not sealed: the next load deletes it
 //	check, mark the data as finished    the same: what is stored says nothing of whether it is sealed
 //	entry, sealed, with its changeset   a generation that is complete and not live; pruned like others
-//	live                                promoted: this is the commit, and services follow it within a second
+//	live                                the load has promoted: this is the commit, and services follow it within a second
 //	alias to the live generation        an alias that is late; the next to take the lock or to swap repairs it
 //	entries tombstoned, changesets      stored data that nothing wants; the next sweep deletes them
 //	delete what is not wanted           the rest of it, for the next sweep
 //	release: no lease                   -
+//
+// # Design: readers, and one view
+//
+// Readers follow the catalog by one look a second (view.go): the view that it makes has the Reader of
+// the live generation, the changesets, and which generations are kept, withdrawn or lost. It never
+// changes, and everything that a caller gets comes from one, so a list has the generation that was
+// live just before it. What costs more than the catalog is read by the first caller that needs it:
+// the list of stored parts, and the Readers of generations that requests pin (pins.go). Eight seconds
+// after the last time, a look also compares the live generation with its sealing. A swap by this
+// process makes the next caller look.
 //
 // # Design: a load that wakes up
 //
@@ -119,8 +129,11 @@ func (h *Hold) Error() string {
 // Store is an index.Engine whose generations can be managed.
 type Store interface {
 	index.Engine
-	// LookAgain makes the next Live find out which generation is live now.
+	// LookAgain makes the next caller of Live, Kept or At look at the catalog.
 	LookAgain()
+	// Open returns a Reader of the sealed generation with that name, or index.ErrNotFound;
+	// index.ErrChanged if it was altered since.
+	Open(ctx context.Context, generation string) (index.Reader, error)
 	// Generations lists all generations, the newest first, unsealed ones included.
 	Generations(ctx context.Context) ([]Info, error)
 	// Swap makes generation `to`, which must be sealed, live in one atomic step if `from` is live

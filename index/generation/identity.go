@@ -7,20 +7,19 @@ import (
 	"strings"
 )
 
-// Identity is what makes a sealed generation that one (rule X24): facts that are other ones as soon
-// as it holds something else, or cannot be queried as it could be, by what they are facts of. An
-// engine reads them in milliseconds, whatever the generation holds; it keeps those of the sealing
-// with the generation.
+// Identity are facts of a sealed generation, by their subjects (rule X24): they are other ones as
+// soon as it holds something else, or cannot be queried as it could be. An engine reads them in
+// milliseconds, whatever the generation holds; it keeps those of the sealing with the generation.
 type Identity map[string]string
 
 // Differs says in which facts the generation is no longer the one that was sealed, now being its
-// facts as they are; "" where it is. A fact that is not in both is not compared: an engine leaves
-// out what it cannot read at the moment, and older versions of the program kept none.
+// facts as they are; "" where it is. A fact that is not in both is not compared: an engine leaves out
+// facts that it cannot read at the moment, and older versions of the program kept none.
 func (sealed Identity) Differs(now Identity) string {
 	var all []string
-	for _, of := range slices.Sorted(maps.Keys(sealed)) {
-		if is, known := now[of]; known && is != sealed[of] {
-			all = append(all, fmt.Sprintf("%s: sealed with %s, has %s", of, sealed[of], is))
+	for _, subject := range slices.Sorted(maps.Keys(sealed)) {
+		if fact, known := now[subject]; known && fact != sealed[subject] {
+			all = append(all, fmt.Sprintf("%s: sealed with %s, has %s", subject, sealed[subject], fact))
 		}
 	}
 	if len(all) > mostDifferences {

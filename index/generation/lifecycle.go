@@ -22,8 +22,11 @@ import (
 type Lifecycle struct {
 	Options
 	storage Storage
-	seen    atomic.Pointer[seen]
+	seen    atomic.Pointer[view] // the newest; nil before the first look
+	looks   atomic.Uint64        // begun
+	epoch   atomic.Uint64        // of LookAgain: views of an earlier one are too old
 	flight  singleflight.Group
+	pins    pins
 	turn    chan struct{} // has an element while this process changes the catalog
 }
 

@@ -12,8 +12,8 @@ func (k *lock) Delete(ctx context.Context, name string) (err error) {
 	defer k.asLockLost(ctx, &err, "deleting "+name)
 	was := false
 	err = k.change(ctx, func(c *Catalog, again bool) error {
-		buried, err := c.bury(name)
-		was = was && again || buried
+		tombstoned, err := c.tombstone(name)
+		was = was && again || tombstoned
 		return err
 	})
 	if err != nil {
@@ -30,7 +30,7 @@ func (k *lock) Delete(ctx context.Context, name string) (err error) {
 func (k *lock) Clear(ctx context.Context) (cleared []string, err error) {
 	defer k.asLockLost(ctx, &err, "deleting what unfinished loads left behind")
 	err = k.change(ctx, func(c *Catalog, _ bool) error {
-		c.buryAll(func(e *Entry) bool { return e.State == Building })
+		c.tombstoneAll(func(e *Entry) bool { return e.State == Building })
 		return nil
 	})
 	if err != nil {
@@ -57,7 +57,7 @@ func (k *lock) Prune(ctx context.Context, previous string, keep, changesets int)
 		if previous != "" {
 			left--
 		}
-		buried := c.buryAll(func(e *Entry) bool {
+		tombstoned := c.tombstoneAll(func(e *Entry) bool {
 			switch {
 			case e.State != Sealed || e.Name == c.Live:
 				return false
@@ -68,8 +68,8 @@ func (k *lock) Prune(ctx context.Context, previous string, keep, changesets int)
 			}
 			return left < 0 && e.Name != previous
 		})
-		if c.forget(changesets); !again {
-			pruned = buried
+		if c.dropChangesets(changesets); !again {
+			pruned = tombstoned
 		}
 		return nil
 	})
@@ -79,10 +79,10 @@ func (k *lock) Prune(ctx context.Context, previous string, keep, changesets int)
 	return pruned, err
 }
 
-// sweep deletes and returns what is stored and not wanted. What is there is listed before the
-// catalog is read: since nothing is stored that the catalog did not name before, and nothing is
-// wanted again that once was not, a load that stops in between, and lost the lock when it goes on,
-// deletes nothing that another one needs.
+// sweep deletes and returns the stored parts that the catalog does not keep. They are listed before
+// the catalog is read: since nothing is stored that the catalog did not name before, and nothing is
+// kept again that once was not, a load that stops in between, and
+// lost the lock when it goes on, deletes nothing that another one needs.
 func (k *lock) sweep(ctx context.Context) (unwanted []Part, err error) {
 	parts, err := k.life.storage.Parts(ctx, false)
 	if err != nil {
@@ -95,7 +95,7 @@ func (k *lock) sweep(ctx context.Context) (unwanted []Part, err error) {
 	if err != nil {
 		return nil, err
 	}
-	unwanted = slices.DeleteFunc(parts, c.wants)
+	unwanted = slices.DeleteFunc(parts, c.keeps)
 	if len(unwanted) == 0 {
 		return nil, nil
 	}

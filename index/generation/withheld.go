@@ -126,16 +126,6 @@ func (k *lock) Withhold(ctx context.Context, do func(w *Withheld) error) (err er
 	})
 }
 
-// Withdrawn implements index.Engine.
-func (l *Lifecycle) Withdrawn(ctx context.Context, name string) (bool, error) {
-	_, err := l.Live(ctx) // which has looked, within LiveFor
-	if err != nil && !errors.Is(err, index.ErrLost) {
-		return false, err
-	}
-	k := l.seen.Load()
-	return name != "" && name <= k.purged && !slices.Contains(k.kept, name), nil
-}
-
 // Purge implements Lock. The catalog says that generations are deleted before they are, and forgets the
 // changesets that read them; what dies after that leaves what the next sweep deletes.
 func (k *lock) Purge(
@@ -144,12 +134,12 @@ func (k *lock) Purge(
 ) (purged []string, err error) {
 	defer k.asLockLost(ctx, &err, "deleting what is withheld")
 	parts, err := k.life.storage.Parts(ctx, false)
-	var of []string
+	var having []string
 	for _, p := range parts {
 		if p.Kind == FilingsPart && p.Generation != live && err == nil {
-			var is bool
-			if is, err = has(ctx, p.Generation); is {
-				of = append(of, p.Generation)
+			var some bool
+			if some, err = has(ctx, p.Generation); some {
+				having = append(having, p.Generation)
 			}
 		}
 	}
@@ -162,7 +152,7 @@ func (k *lock) Purge(
 		}
 		for i := range c.Generations {
 			e := &c.Generations[i]
-			if d := e.Changes; d != nil && d.Whole && (slices.Contains(of, e.Name) || slices.Contains(of, d.Parent)) {
+			if d := e.Changes; d != nil && d.Whole && (slices.Contains(having, e.Name) || slices.Contains(having, d.Parent)) {
 				e.Changes = nil
 			}
 		}
@@ -171,8 +161,8 @@ func (k *lock) Purge(
 				c.Purged = max(c.Purged, e.Name)
 			}
 		}
-		purged = c.buryAll(func(e *Entry) bool { return e.State != Tombstoned && slices.Contains(of, e.Name) })
-		c.compact()
+		purged = c.tombstoneAll(func(e *Entry) bool { return e.State != Tombstoned && slices.Contains(having, e.Name) })
+		c.removeUnneeded()
 		return nil
 	})
 	if err == nil {

@@ -1,31 +1,33 @@
 package serving
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"filings/index"
 )
 
+// looked makes a call that the engine mostly answers by its last look at its generations. So it
+// waits for no turn, and tells the breaker of an outage, but not of its end.
+func looked[T any](ctx context.Context, e *Engine, call string, run func(context.Context) (T, error)) (v T, err error) {
+	var failed error
+	err = e.breaker.DoCached(ctx, func(ctx context.Context) error {
+		v, failed = timed(ctx, e, call, run)
+		return outage(failed)
+	})
+	return v, cmp.Or(err, failed)
+}
+
 // At returns a Reader of the generation with that public id, or index.ErrGone if it is not kept:
-// never later than a second after it was pruned. A Reader that is in use then reads on in the
-// embedded engine, and returns index.ErrGone in Elasticsearch.
+// never later than a second after it was pruned. A Reader that is in use then goes on in the embedded
+// engine, and fails with index.ErrGone in Elasticsearch.
 func (e *Engine) At(ctx context.Context, id string) (*Reader, error) {
-	k, g, err := e.find(ctx, id)
+	inner, err := looked(ctx, e, "open", func(ctx context.Context) (index.Reader, error) { return e.inner.At(ctx, id) })
 	if err != nil {
 		return nil, err
 	}
-	inner, err := e.pin(ctx, g)
-	if errors.Is(err, index.ErrNotFound) {
-		err = fmt.Errorf("generation %s: %w: %w", id, index.ErrGone, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	e.forgetDamage(inner)
-	e.generations.use(inner, k, e.now())
 	return e.reader(inner), nil
 }
 
@@ -39,120 +41,45 @@ func (r *Reader) Withdrawn(ctx context.Context) error {
 	return fmt.Errorf("generation %s, of which filings are withheld: %w", r.Generation(), index.ErrGone)
 }
 
-// find returns the generation with that public id, and the look that found it, or index.ErrGone.
-func (e *Engine) find(ctx context.Context, id string) (*seen, index.Generation, error) {
-	k, err := e.look(ctx, 0)
-	if err != nil {
-		return nil, index.Generation{}, err
-	}
-	g, ok := k.find(id)
-	if !ok && (len(k.kept) == 0 || id > k.kept[0].ID()) { // it may have come since: each one is newer than all before
-		if k, err = e.look(ctx, e.generations.looks.Load()); err != nil {
-			return nil, g, err
-		}
-		g, ok = k.find(id)
-	}
-	if !ok {
-		err = fmt.Errorf("generation %s: %w", id, index.ErrGone)
-	}
-	return k, g, err
+// kept returns the list of kept generations.
+func (e *Engine) kept(ctx context.Context, id string) ([]index.Generation, error) {
+	return looked(ctx, e, "kept", func(ctx context.Context) ([]index.Generation, error) { return e.inner.Kept(ctx, id) })
 }
 
-// Kept lists the generations that At knows, the newest first, of which r's is the live one: a response that names r's
-// generation must not contradict itself. The list is the caller's own. index.ErrGone where r's is not kept any more.
+// find returns the list, and the position of r's generation in it, -1 for Empty; index.ErrGone where
+// it is not kept any more.
+func (r *Reader) find(ctx context.Context) ([]index.Generation, int, error) {
+	kept, err := r.engine.kept(ctx, r.ID())
+	i := slices.IndexFunc(kept, func(g index.Generation) bool { return g.Name == r.Generation() })
+	if err == nil && i < 0 && r.Generation() != "" {
+		err = fmt.Errorf("generation %s: %w", r.Generation(), index.ErrGone)
+	}
+	return kept, i, err
+}
+
+// Kept lists the generations that At knows, the newest first, of which r's is the live one: a
+// response that names r's generation must not contradict itself. The list is the caller's own.
+// index.ErrGone where r's is not kept any more.
 func (r *Reader) Kept(ctx context.Context) ([]index.Generation, error) {
-	e := r.engine
-	k, err := e.look(ctx, 0)
+	kept, live, err := r.find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	isLive := func(g index.Generation) bool { return g.Name == r.Generation() }
-	if r.Generation() != "" && !slices.ContainsFunc(k.kept, isLive) {
-		if k, err = e.look(ctx, e.generations.looks.Load()); err != nil {
-			return nil, err
-		}
-		if !slices.ContainsFunc(k.kept, isLive) {
-			// Elasticsearch learns from a request that r's is gone, and then looks which one is live.
-			_, _ = do(ctx, r, request[struct{}]{call: "rows", run: func(ctx context.Context) (struct{}, error) {
-				return struct{}{}, index.Probe(ctx, r.inner)
-			}})
-			return nil, fmt.Errorf("generation %s: %w", r.Generation(), index.ErrGone)
-		}
-	}
-	kept := slices.Clone(k.kept)
+	kept = slices.Clone(kept)
 	for i := range kept {
-		kept[i].Live = isLive(kept[i])
+		kept[i].Live = i == live
 	}
 	return kept, nil
 }
 
-// About returns the catalog's entry of r's generation. Its values and counties are read, never
-// changed.
+// About returns what the catalog says of r's generation. Its values and counties are read, never changed.
 func (r *Reader) About(ctx context.Context) (index.Generation, error) {
 	if r.Generation() == "" {
 		return index.Generation{Values: new(index.Values)}, nil
 	}
-	kept, err := r.Kept(ctx)
+	kept, i, err := r.find(ctx)
 	if err != nil {
 		return index.Generation{}, err
 	}
-	return kept[slices.IndexFunc(kept, func(g index.Generation) bool { return g.Name == r.Generation() })], nil
-}
-
-// look returns the result of a look later than the one with that number, and not older than keptFor.
-func (e *Engine) look(ctx context.Context, after uint64) (*seen, error) {
-	of := &e.generations
-	oldest := e.now().Add(-keptFor)
-	for {
-		if k := of.seen.Load(); k != nil && k.number > after && k.at.After(oldest) {
-			return k, nil
-		}
-		// The first caller's end must not fail those who wait with it.
-		response := of.flight.DoChan("", func() (any, error) { return e.lookNow(context.WithoutCancel(ctx)) })
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("listing the generations: %w", context.Cause(ctx))
-		case result := <-response:
-			if result.Err != nil {
-				return nil, result.Err
-			}
-			// The look may have been begun before this caller came, and then be too old.
-			if k := result.Val.(*seen); k.number > after && k.at.After(oldest) {
-				return k, nil
-			}
-		}
-	}
-}
-
-func (e *Engine) lookNow(ctx context.Context) (k *seen, err error) {
-	defer recovered(&err)
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
-	defer cancel()
-	k = &seen{number: e.generations.looks.Add(1), at: e.now()}
-	k.kept, err = called(ctx, e, nil,
-		request[[]index.Generation]{call: "kept", run: e.inner.Kept}, nothing[[]index.Generation])
-	if err != nil {
-		return nil, err
-	}
-	e.generations.seen.Store(k)
-	return k, nil
-}
-
-// pin returns the Reader of g that is open, the live one's if g is live, or else a new one.
-func (e *Engine) pin(ctx context.Context, g index.Generation) (index.Reader, error) {
-	if g.Live {
-		r, err := e.inner.Live(ctx)
-		if err == nil && r.Generation() == g.Name {
-			return r, nil
-		}
-		if errors.Is(err, index.ErrChanged) {
-			return nil, err
-		}
-	}
-	if r := e.generations.open(g.Name); r != nil {
-		return r, nil
-	}
-	return called(ctx, e, nil, request[index.Reader]{call: "open", run: func(ctx context.Context) (index.Reader, error) {
-		return e.inner.Open(ctx, g.Name)
-	}}, nothing[index.Reader])
+	return kept[i], nil
 }

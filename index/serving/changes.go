@@ -16,7 +16,11 @@ import (
 // r's, which is the live one. Counties are those of the later one (rule X30).
 func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Query) (changes.Page, error) {
 	if live := index.GenerationID(r.Generation()); until != live { // before the cache, which may have a page of it
-		if _, _, err := r.engine.find(ctx, until); err != nil {
+		kept, err := r.engine.kept(ctx, until)
+		if err == nil && !slices.ContainsFunc(kept, func(g index.Generation) bool { return g.ID() == until }) {
+			err = fmt.Errorf("generation %s: %w", until, index.ErrGone)
+		}
+		if err != nil {
 			return changes.Page{}, err
 		}
 	} else if since == until && live != "" {
@@ -24,21 +28,16 @@ func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Que
 	}
 	history := r.engine.inner
 	ends := "from " + since + " to " + until
-	// Once there is a path between two generations, it is the one that there will ever be.
-	path, err := do(ctx, r, request[changes.Path]{call: "steps", text: "changesets " + ends,
-		run: func(ctx context.Context) (changes.Path, error) {
-			changesets, err := history.Changesets(ctx)
-			if err != nil {
-				return nil, err
-			}
-			path, ok := changes.Find(changesets, since, until)
-			if !ok {
-				return nil, fmt.Errorf("no changesets lead %s: %w", ends, index.ErrGone)
-			}
-			return path, nil
-		}})
-	if err != nil || len(path) == 0 {
+	changesets, err := looked(ctx, r.engine, "steps", history.Changesets)
+	if err != nil {
 		return changes.Page{}, err
+	}
+	path, ok := changes.Find(changesets, since, until)
+	if !ok {
+		return changes.Page{}, fmt.Errorf("no changesets lead %s: %w", ends, index.ErrGone)
+	}
+	if len(path) == 0 {
+		return changes.Page{}, nil
 	}
 	if q.Where.NamesCounties() {
 		named := r
@@ -55,7 +54,7 @@ func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Que
 
 // Earlier returns the public ids of the generations from which Changes lead to r's, the newest first.
 func (r *Reader) Earlier(ctx context.Context) ([]string, error) {
-	changesets, err := do(ctx, r, request[[]index.Changeset]{call: "changesets", run: r.engine.inner.Changesets})
+	changesets, err := looked(ctx, r.engine, "changesets", r.engine.inner.Changesets)
 	ids := []string{}
 	for _, s := range changesets {
 		id := index.GenerationID(s.Parent)

@@ -2,7 +2,6 @@ package serving
 
 import (
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,26 +28,11 @@ type Engine struct {
 	enough       time.Duration // of a request's time, for a call
 	database     trace.Database
 	lost         atomic.Bool // the live generation is, as was logged
-	damages      damages
-	generations  generations
 	rows         rows
 	id           atomic.Pointer[[2]string] // the generation that was last named, and its public id
 	exports      chan struct{}             // holds one while a call of an export is in progress
 	// many: the last filter of a shape selected more filings than were counted with its page.
 	many [shapes]atomic.Bool
-}
-
-// damages are the damage in the files of generations, by the names of these.
-type damages struct {
-	mu  sync.Mutex
-	all map[string]damage
-}
-
-// damage is an error that a call met in the file of a generation. It is that Reader's: if the file
-// is replaced, the engine has another Reader of it.
-type damage struct {
-	of  index.Reader
-	met error
 }
 
 // Reader reads one generation, from the cache where it can.

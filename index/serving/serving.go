@@ -37,7 +37,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -93,7 +92,6 @@ func New(inner index.Engine, c Config) (*Engine, error) {
 	}
 	e.limit = limit.New(cmp.Or(c.Calls, slots), e.now)
 	e.exports = make(chan struct{}, 1)
-	e.damages.all = map[string]damage{}
 	e.breaker = breaker.New(breaker.Config{
 		Server: "the engine", Down: index.ErrUnavailable, Probe: e.probe, Confirms: true, Log: c.Log,
 	})
@@ -123,7 +121,7 @@ func (e *Engine) Ready(ctx context.Context) error {
 		e.noteDamage(r.inner, err)
 	}
 	if err == nil {
-		err = e.damageOf(r.inner)
+		err = damageOf(r.inner)
 	}
 	return err
 }
@@ -139,54 +137,27 @@ func (e *Engine) Usable(ctx context.Context) (bool, error) {
 	case err != nil:
 		return false, err
 	}
-	return e.damageOf(r.inner) == nil, nil
+	return damageOf(r.inner) == nil, nil
 }
 
 // Damaged returns how many generations besides the live one are kept in whose files calls have met damage.
-func (e *Engine) Damaged(ctx context.Context) (n int, err error) {
-	e.damages.mu.Lock()
-	none := len(e.damages.all) == 0
-	e.damages.mu.Unlock()
-	if none { // as ever: metrics that are scraped call no server for it
-		return 0, nil
+func (e *Engine) Damaged(ctx context.Context) (int, error) {
+	if engine, ok := e.inner.(interface {
+		Damaged(ctx context.Context) (int, error)
+	}); ok {
+		return engine.Damaged(ctx)
 	}
-	live, err := e.inner.Live(ctx)
-	if err != nil && !errors.Is(err, index.ErrLost) {
-		return 0, err
-	}
-	k, err := e.look(ctx, 0)
-	if err != nil {
-		return 0, err
-	}
-	e.damages.mu.Lock()
-	defer e.damages.mu.Unlock()
-	for name := range e.damages.all {
-		isKept := slices.ContainsFunc(k.kept, func(g index.Generation) bool { return g.Name == name })
-		switch {
-		case live != nil && live.Generation() == name:
-		case isKept:
-			n++
-		default: // its file may be closed
-			delete(e.damages.all, name)
-		}
-	}
-	return n, nil
+	return 0, nil
 }
 
 // Live returns a Reader of the generation that is live now. The engine mostly knows it without a call to its server, so
 // this tells the breaker of an outage, but not of its end.
 func (e *Engine) Live(ctx context.Context) (*Reader, error) {
-	var inner index.Reader
-	var failed error
-	err := cmp.Or(e.breaker.DoCached(ctx, func(ctx context.Context) error {
-		inner, failed = timed(ctx, e, "live", e.inner.Live)
-		return outage(failed)
-	}), failed)
+	inner, err := looked(ctx, e, "live", e.inner.Live)
 	e.noteLost(err)
 	if err != nil {
 		return nil, err
 	}
-	e.generations.closeIdle(e.now())
 	return e.reader(inner), nil
 }
 

@@ -319,9 +319,9 @@ func (e *slow) Live(context.Context) (index.Reader, error) { return e, nil }
 
 func (e *slow) Withdrawn(context.Context, string) (bool, error) { return false, nil }
 
-func (e *slow) Kept(context.Context) ([]index.Generation, error) { return nil, nil }
+func (e *slow) Kept(context.Context, string) ([]index.Generation, error) { return nil, nil }
 
-func (e *slow) Open(context.Context, string) (index.Reader, error) { return nil, index.ErrNotFound }
+func (e *slow) At(context.Context, string) (index.Reader, error) { return nil, index.ErrGone }
 
 func (e *slow) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	if q.Count {
@@ -578,8 +578,8 @@ type waiting struct {
 func (e *waiting) Live(context.Context) (index.Reader, error)      { return e, nil }
 func (e *waiting) Withdrawn(context.Context, string) (bool, error) { return false, nil }
 
-func (e *waiting) Kept(context.Context) ([]index.Generation, error)   { return nil, nil }
-func (e *waiting) Open(context.Context, string) (index.Reader, error) { return nil, index.ErrNotFound }
+func (e *waiting) Kept(context.Context, string) ([]index.Generation, error) { return nil, nil }
+func (e *waiting) At(context.Context, string) (index.Reader, error)         { return nil, index.ErrGone }
 
 func (e *waiting) Count(ctx context.Context, _ index.Filter) (int64, error) {
 	e.calls.Add(1)

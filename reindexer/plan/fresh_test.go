@@ -54,7 +54,7 @@ func TestX56_Plan(t *testing.T) {
 		}
 		want := func(what string, want map[string]index.Freshness) {
 			t.Helper()
-			all, err := store.Kept(t.Context())
+			all, err := store.Kept(t.Context(), "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -180,6 +180,11 @@ func (e *pagesOf) Live(ctx context.Context) (index.Reader, error) {
 	return pageReader{r, e}, err
 }
 
+func (e *pagesOf) At(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.At(ctx, id)
+	return pageReader{r, e}, err
+}
+
 func (r pageReader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	r.of.limits = append(r.of.limits, q.Limit)
 	return r.Reader.Rows(ctx, q)

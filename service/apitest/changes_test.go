@@ -55,7 +55,7 @@ func (e *lineage) Live(context.Context) (index.Reader, error) {
 }
 
 // Kept has all generations, of which nothing but the changes is requested: until has to be kept (rule X53).
-func (e *lineage) Kept(context.Context) (kept []index.Generation, _ error) {
+func (e *lineage) Kept(context.Context, string) (kept []index.Generation, _ error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for n := len(e.contents) - 1; n > 0; n-- {
@@ -66,7 +66,7 @@ func (e *lineage) Kept(context.Context) (kept []index.Generation, _ error) {
 
 func (e *lineage) Withdrawn(context.Context, string) (bool, error) { return false, nil }
 
-func (e *lineage) Open(context.Context, string) (index.Reader, error) { return nil, index.ErrNotFound }
+func (e *lineage) At(context.Context, string) (index.Reader, error) { return nil, index.ErrGone }
 
 const (
 	changes1 = "/v1/filings/changes?since=20260301-000000.000000"
@@ -422,7 +422,7 @@ func TestX16_Engines(t *testing.T) {
 		changed.SetText(index.Owner, "NEW OWNER")
 		_, second := k.load(t, append([]*index.Filing{changed}, filings[2:]...))
 		k.prune(t, name)
-		k.clock.Advance(2e9)
+		k.pass(2e9)
 		a := k.get(t, access.Pro, "/v1/filings/changes?since="+first)
 		want := data + `[{"op":"changed","id":1,"filing":` + recordFor(changed, index.Pro) + `},{"op":"removed","id":2}],"pagination":{"limit":100,"next_cursor":null,"has_more":false}`
 		if got := between(t, a); got != want || a.header.Get("X-Generation") != second {

@@ -337,8 +337,8 @@ func (e *counted) Live(ctx context.Context) (index.Reader, error) {
 	return countedReader{r, e}, err
 }
 
-func (e *counted) Open(ctx context.Context, name string) (index.Reader, error) {
-	r, err := e.Engine.Open(ctx, name)
+func (e *counted) At(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.At(ctx, id)
 	return countedReader{r, e}, err
 }
 

@@ -38,6 +38,11 @@ func (e turning) Live(ctx context.Context) (index.Reader, error) {
 	return turningReader{r, e.turn}, err
 }
 
+func (e turning) At(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.At(ctx, id)
+	return turningReader{r, e.turn}, err
+}
+
 type turningReader struct {
 	index.Reader
 	turn func()
@@ -156,7 +161,7 @@ func TestX6_ElasticsearchBreaks(t *testing.T) {
 	t.Parallel()
 	const total = 3000
 	direct, index := ownElastic(t)
-	k := keeping{newSite(t, direct), direct}
+	k := keeping{newSite(t, direct), direct, nil}
 	k.load(t, edges.Fuzzed(total, 5))
 	want := k.get(t, access.Pro, "/v1/filings/export").body
 	for name, tt := range map[string]struct {

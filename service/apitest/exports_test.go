@@ -272,10 +272,10 @@ var repeatedRecord = func() index.Record {
 func (r repeating) Live(context.Context) (index.Reader, error)      { return r, nil }
 func (r repeating) Withdrawn(context.Context, string) (bool, error) { return false, nil }
 
-func (r repeating) Kept(context.Context) ([]index.Generation, error) {
+func (r repeating) Kept(context.Context, string) ([]index.Generation, error) {
 	return nil, nil
 }
-func (r repeating) Open(context.Context, string) (index.Reader, error)     { return r, nil }
+func (r repeating) At(context.Context, string) (index.Reader, error)       { return r, nil }
 func (r repeating) Count(_ context.Context, w index.Filter) (int64, error) { return r.of(w), nil }
 
 // of is how many filings a filter finds: all without a condition, else at most 200.

@@ -107,6 +107,11 @@ func (e *meanwhile) Live(ctx context.Context) (index.Reader, error) {
 	return meanwhileReader{r, e}, err
 }
 
+func (e *meanwhile) At(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.At(ctx, id)
+	return meanwhileReader{r, e}, err
+}
+
 func (r meanwhileReader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	page, err := r.Reader.Rows(ctx, q)
 	if r.Generation() == r.of.name {

@@ -38,6 +38,11 @@ func (e *gated) Live(ctx context.Context) (index.Reader, error) {
 	return gatedReader{r, e}, err
 }
 
+func (e *gated) At(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.At(ctx, id)
+	return gatedReader{r, e}, err
+}
+
 func (r gatedReader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	r.of.calls.Add(1)
 	for name, gate := range r.of.gates {

@@ -58,6 +58,11 @@ func (e spoiling) Live(ctx context.Context) (index.Reader, error) {
 	return spoilingReader{r, e.spoil}, err
 }
 
+func (e spoiling) At(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.At(ctx, id)
+	return spoilingReader{r, e.spoil}, err
+}
+
 func (e spoiling) Changes(ctx context.Context, q index.ChangeQuery) (index.ChangePage, error) {
 	page, err := e.Engine.Changes(ctx, q)
 	page.Changes = slices.Clone(page.Changes)

@@ -43,6 +43,11 @@ func (e *faulty) Live(ctx context.Context) (index.Reader, error) {
 	return faultyReader{r, *e.fail.Load()}, err
 }
 
+func (e *faulty) At(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.At(ctx, id)
+	return faultyReader{r, *e.fail.Load()}, err
+}
+
 func (r faultyReader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	switch {
 	case errors.Is(r.fail, errPanic):
@@ -182,8 +187,8 @@ func (e *swapping) Live(context.Context) (index.Reader, error) {
 
 func (e *swapping) Withdrawn(context.Context, string) (bool, error) { return false, nil }
 
-func (e *swapping) Kept(ctx context.Context) ([]index.Generation, error) {
-	return servicetest.Still{Reader: e.new}.Kept(ctx)
+func (e *swapping) Kept(ctx context.Context, id string) ([]index.Generation, error) {
+	return servicetest.Still{Reader: e.new}.Kept(ctx, id)
 }
 
 func TestL8_NoRequestFailsBecauseOfASwap(t *testing.T) {

@@ -141,6 +141,11 @@ func (e *holding) Live(ctx context.Context) (index.Reader, error) {
 	return holdingReader{r, e}, err
 }
 
+func (e *holding) At(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.At(ctx, id)
+	return holdingReader{r, e}, err
+}
+
 func (e *holding) hold(ctx context.Context, w index.Filter) error {
 	if e.all.Load() || strings.Contains(w.String(), "held") {
 		<-ctx.Done()

@@ -146,8 +146,8 @@ type uncounted struct{ index.Reader }
 // idless is an engine whose load counted no ids.
 type idless struct{ servicetest.Still }
 
-func (e idless) Kept(ctx context.Context) ([]index.Generation, error) {
-	all, err := e.Still.Kept(ctx)
+func (e idless) Kept(ctx context.Context, id string) ([]index.Generation, error) {
+	all, err := e.Still.Kept(ctx, id)
 	for _, g := range all {
 		g.Values[index.ID] = index.FieldValues{Filled: g.Filings}
 	}

@@ -117,8 +117,8 @@ func (e renamed) Live(ctx context.Context) (index.Reader, error) {
 }
 
 // Kept implements index.Engine.
-func (e renamed) Kept(ctx context.Context) ([]index.Generation, error) {
-	kept, err := e.Engine.Kept(ctx)
+func (e renamed) Kept(ctx context.Context, _ string) ([]index.Generation, error) {
+	kept, err := e.Engine.Kept(ctx, "")
 	kept = slices.Clone(kept)
 	for i := range kept {
 		kept[i].Name = oracleName
@@ -127,10 +127,10 @@ func (e renamed) Kept(ctx context.Context) ([]index.Generation, error) {
 	return kept, err
 }
 
-// Open implements index.Engine.
-func (e renamed) Open(ctx context.Context, name string) (index.Reader, error) {
-	if name != oracleName {
-		return nil, index.ErrNotFound
+// At implements index.Engine.
+func (e renamed) At(ctx context.Context, id string) (index.Reader, error) {
+	if id != index.GenerationID(oracleName) {
+		return nil, index.ErrGone
 	}
 	return e.Live(ctx)
 }

@@ -43,7 +43,7 @@ func TestX56_Coverage(t *testing.T) {
 		if err := lock.Release(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		k.clock.Advance(2 * time.Second)
+		k.pass(2 * time.Second)
 		after := k.get(t, access.Free, path)
 		wantBody(t, after, `"checkedAt":"2026-03-03T05:00:00Z","loadedAt":"2026-03-02T05:00:00Z","sourceUpdatedAt":"2026-02-27T18:30:00Z",`+
 			`"source":{"name":"Clerk of Lake County","attribution":null}}`, 1)

@@ -252,8 +252,8 @@ func TestX35_MapLibreToken(t *testing.T) {
 // forgetful keeps the live generation alone.
 type forgetful struct{ *lineage }
 
-func (e forgetful) Kept(ctx context.Context) ([]index.Generation, error) {
-	kept, err := e.lineage.Kept(ctx)
+func (e forgetful) Kept(ctx context.Context, id string) ([]index.Generation, error) {
+	kept, err := e.lineage.Kept(ctx, id)
 	return slices.DeleteFunc(kept, func(g index.Generation) bool { return !g.Live }), err
 }
 

@@ -154,6 +154,11 @@ func (b *halting) Live(ctx context.Context) (index.Reader, error) {
 	return haltingReader{r, b}, err
 }
 
+func (b *halting) At(ctx context.Context, id string) (index.Reader, error) {
+	r, err := b.Engine.At(ctx, id)
+	return haltingReader{r, b}, err
+}
+
 type haltingReader struct {
 	index.Reader
 	b *halting

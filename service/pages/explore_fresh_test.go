@@ -28,19 +28,19 @@ func (e renewed) Live(ctx context.Context) (index.Reader, error) {
 	return r, err
 }
 
-func (e renewed) Kept(ctx context.Context) ([]index.Generation, error) {
-	all, err := e.Engine.Kept(ctx)
+func (e renewed) Kept(ctx context.Context, id string) ([]index.Generation, error) {
+	all, err := e.Engine.Kept(ctx, id)
 	if name := e.name.Load(); name != nil {
 		all = append([]index.Generation{{Name: *name}}, all...)
 	}
 	return all, err
 }
 
-func (e renewed) Open(ctx context.Context, generation string) (index.Reader, error) {
-	if name := e.name.Load(); name != nil && generation == *name {
+func (e renewed) At(ctx context.Context, id string) (index.Reader, error) {
+	if name := e.name.Load(); name != nil && id == index.GenerationID(*name) {
 		return e.Live(ctx)
 	}
-	return e.Engine.Open(ctx, generation)
+	return e.Engine.At(ctx, id)
 }
 
 type renamed struct {

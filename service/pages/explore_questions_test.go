@@ -288,6 +288,11 @@ func (e older) Live(ctx context.Context) (index.Reader, error) {
 	return olderReader{r}, err
 }
 
+func (e older) At(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.At(ctx, id)
+	return olderReader{r}, err
+}
+
 type olderReader struct{ index.Reader }
 
 func (olderReader) Nearest(context.Context, []string) ([][]string, error) {

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -113,7 +114,7 @@ func (e Still) Live(context.Context) (index.Reader, error) { return e.Reader, ni
 func (e Still) Withdrawn(context.Context, string) (bool, error) { return false, nil }
 
 // Kept implements index.Engine.
-func (e Still) Kept(ctx context.Context) ([]index.Generation, error) {
+func (e Still) Kept(ctx context.Context, _ string) ([]index.Generation, error) {
 	if e.Generation() == "" {
 		return nil, nil
 	}
@@ -136,10 +137,10 @@ func valuesOf(r index.Reader) *index.Values {
 	return values
 }
 
-// Open implements index.Engine.
-func (e Still) Open(_ context.Context, generation string) (index.Reader, error) {
-	if generation != e.Generation() {
-		return nil, index.ErrNotFound
+// At implements index.Engine.
+func (e Still) At(_ context.Context, id string) (index.Reader, error) {
+	if id != index.GenerationID(e.Generation()) {
+		return nil, fmt.Errorf("generation %s: %w", id, index.ErrGone)
 	}
 	return e.Reader, nil
 }

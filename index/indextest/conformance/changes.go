@@ -450,6 +450,7 @@ func testPromoted(t *testing.T, h Harness) {
 // expectChangesets compares the changesets that a store lists, the newest first.
 func expectChangesets(t *testing.T, store generation.Store, want ...index.Changeset) {
 	t.Helper()
+	store.LookAgain() // else the list may be a second late
 	got, err := store.Changesets(t.Context())
 	expect(t, want, got, err)
 }

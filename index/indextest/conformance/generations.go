@@ -197,7 +197,9 @@ func testKept(t *testing.T, h Harness) {
 // kept compares what Kept lists, and wants each one's time to be that of its id (rule X1).
 func kept(t *testing.T, store generation.Store, want ...index.Generation) {
 	t.Helper()
-	got, err := store.Kept(t.Context())
+	store.LookAgain() // else the list may be a second late
+	got, err := store.Kept(t.Context(), "")
+	got = slices.Clone(got)
 	for i, g := range got {
 		if (g.Values == nil) != (g.Filings == 0) || g.Values != nil && g.Values[index.ID].Filled != g.Filings {
 			t.Errorf("%s has the values %v (rule X38)", g.Name, g.Values)

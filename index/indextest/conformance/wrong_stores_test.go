@@ -104,8 +104,8 @@ type keeping struct {
 	change func(m *memory, right []index.Generation) []index.Generation
 }
 
-func (s keeping) Kept(ctx context.Context) ([]index.Generation, error) {
-	right, err := s.memory.Kept(ctx)
+func (s keeping) Kept(ctx context.Context, id string) ([]index.Generation, error) {
+	right, err := s.memory.Kept(ctx, id)
 	return s.change(s.memory, right), err
 }
 
