@@ -32,6 +32,7 @@ type call struct {
 	price     int64             // requests taken of the quota; 0: none yet, since their number is not known (rule X7)
 	keyStore  time.Duration     // that the key store took
 	reader    *serving.Reader   // of the generation that responds; nil: none was needed yet
+	ahead     *ahead            // the read that began beside the admission; nil: none did, or it was taken
 	streams   bool              // the body is sent after the handlers' return, and ends the request
 	ended     bool              // it is counted and logged
 	tallied   bool              // its parameters are counted

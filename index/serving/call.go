@@ -24,6 +24,10 @@ type request[T any] struct {
 // do returns the response to q: a cached one, that of an equal request of its account in progress, or the engine's.
 func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 	e := r.engine
+	if r.Wanted == nil && q.text != "" && q.text == r.made.text {
+		v, _ := r.made.value.(T) // nil with an error
+		return v, r.made.err
+	}
 	if !r.caches || q.text == "" {
 		began := time.Now()
 		v, err := called(ctx, e, r, q, nothing[T])
@@ -41,7 +45,7 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 		return v, hit
 	}
 	v, joined, err := cache.GetFor(ctx, e.cache, r.Account, key, func(ctx context.Context) (T, int, error) {
-		v, err := called(ctx, e, r, q, cached)
+		v, err := wanted(ctx, r, func() (T, error) { return called(ctx, e, r, q, cached) })
 		if err != nil {
 			return v, 0, err
 		}
@@ -53,7 +57,9 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 		r.missed(began)
 		e.misses.Add(1)
 	}
-	return v, r.failed(err, joined)
+	err = r.failed(err, joined)
+	r.keep(ctx, q.text, v, err)
+	return v, err
 }
 
 func nothing[T any]() (v T, cached bool) { return v, false }
