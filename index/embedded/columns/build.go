@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -19,10 +18,9 @@ import (
 type builder struct {
 	ctx     context.Context
 	to      Sink
-	base    *Table // nil for none
+	base    *base
 	changes *Changes
-	moved   []uint32 // by row of base: its row now, or gone
-	dropped bitset   // the actions that later ones of the same filing made void
+	dropped bitset // the actions that later ones of the same filing made void
 	rows    uint32
 
 	ids, created *column[int64]
@@ -39,14 +37,11 @@ type builder struct {
 	ownerCodes   map[string]uint32 // of codedOwner, by the owner as written
 }
 
-// gone marks a row of base whose filing was deleted.
-const gone = math.MaxUint32
-
-// Build lays out the filings of base, which may be nil, as changes say, in columns, which it writes
+// Build lays out the filings of a table, which may be nil, as changes say, in columns, which it writes
 // to a Sink, and returns how many there are. Temporary files go into dir. Changes can be built
 // once.
-func Build(ctx context.Context, base *Table, changes *Changes, to Sink, dir string) (filings int64, err error) {
-	b := newBuilder(ctx, base, changes, to, dir)
+func Build(ctx context.Context, from *Table, changes *Changes, to Sink, dir string) (filings int64, err error) {
+	b := newBuilder(ctx, from, changes, to, dir)
 	for _, step := range []func() error{b.settle, b.layOut, b.finishColumns, b.writeOrders} {
 		if err == nil {
 			err = step()
@@ -58,18 +53,15 @@ func Build(ctx context.Context, base *Table, changes *Changes, to Sink, dir stri
 	return int64(b.rows), err
 }
 
-func newBuilder(ctx context.Context, base *Table, changes *Changes, to Sink, dir string) *builder {
+func newBuilder(ctx context.Context, from *Table, changes *Changes, to Sink, dir string) *builder {
 	b := &builder{
-		ctx: ctx, to: to, base: base, changes: changes,
+		ctx: ctx, to: to, base: newBase(from), changes: changes,
 		ids:        newColumn[int64](columnID, to),
 		created:    newColumn[int64](columnCreated, to),
 		search:     newTextColumn(to),
 		records:    &recordColumn{to: to},
 		byID:       newOrdering(index.Sort{}, dir),
 		ownerCodes: map[string]uint32{},
-	}
-	if base != nil {
-		b.moved = make([]uint32, base.rows)
 	}
 	b.columns = append(b.columns, b.ids, b.created, b.search, b.records)
 	for i, c := range coded {
@@ -93,7 +85,10 @@ func (b *builder) settle() error {
 	b.dropped = newBitset(int(b.changes.actions) + 1)
 	var last int64
 	var before uint64
-	find := finder{t: b.base, read: -1}
+	var find finder
+	if b.base != nil {
+		find = finder{t: b.base.Table, read: -1}
+	}
 	return b.changes.byID.Each(b.ctx, func(key, _ []byte) error {
 		id, action := int64(binary.BigEndian.Uint64(key)), binary.BigEndian.Uint64(key[8:])
 		again := id == last
@@ -107,7 +102,7 @@ func (b *builder) settle() error {
 		}
 		row, ok, err := find.rowOf(b.ctx, id)
 		if ok {
-			b.moved[row] = gone
+			b.base.moved[row] = gone
 		}
 		return err
 	})
@@ -117,12 +112,12 @@ func (b *builder) settle() error {
 func (b *builder) layOut() error {
 	var v storedValues
 	var old baseRow
-	return merged(b.ctx, b.changes.sorted, b.baseRows(&old), func(key, data []byte) error {
+	return merged(b.ctx, b.changes.sorted, b.base.rowsNow(b.ctx, &old), func(key, data []byte) error {
 		if b.rows == gone {
 			return fmt.Errorf("more than %d filings", b.rows)
 		}
 		if data == nil {
-			b.moved[old.row] = b.rows
+			b.base.moved[old.row] = b.rows
 			return b.addRow(&old.values, old.record)
 		}
 		if b.dropped.has(int(binary.BigEndian.Uint64(key[len(key)-8:]))) {

@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"iter"
 	"math/bits"
-	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -37,7 +35,7 @@ func newOrdering(s index.Sort, dir string) *ordering {
 func (b *builder) writeOrder(ctx context.Context, o *ordering) error {
 	rows, starts, present := make([]uint32, 0, b.rows), newBitset(int(b.rows)), 0
 	runs := runColumn{name: o.sort.String() + runsSuffix, to: b.to}
-	err := merged(ctx, o.sorter, b.baseOrder(ctx, o.sort), func(key, _ []byte) error {
+	err := merged(ctx, o.sorter, b.base.order(ctx, o.sort), func(key, _ []byte) error {
 		key, row := key[:len(key)-4], binary.BigEndian.Uint32(key[len(key)-4:])
 		first := len(rows) == 0 || !bytes.Equal(key, runs.key)
 		if first {
@@ -117,58 +115,6 @@ func (c *runColumn) finish() error {
 	return c.put()
 }
 
-// baseOrder yields the keys of the rows of base in an order, each with its row of now after it,
-// without those that are gone. It is nil without base.
-func (b *builder) baseOrder(ctx context.Context, s index.Sort) iter.Seq2[[]byte, error] {
-	if b.base == nil {
-		return nil
-	}
-	t := b.base
-	return func(yield func([]byte, error) bool) {
-		var runs, key, rows []byte
-		var length uint64
-		fail := func(err error) { yield(nil, err) }
-		nextRun := 0
-		var buffer []byte
-		for position := range t.rows {
-			var err error
-			if position%ChunkRows == 0 {
-				rows, err = t.source(ctx, s.String(), position/ChunkRows, 0, -1)
-			}
-			for length == 0 && err == nil {
-				if len(runs) == 0 {
-					runs, err = t.source(ctx, s.String()+runsSuffix, nextRun, 0, -1)
-					nextRun++
-				}
-				n := 0
-				if length, n = binary.Uvarint(runs); n > 0 {
-					key, runs = cutText(runs[n:])
-				}
-				if err == nil && (n <= 0 || runs == nil) {
-					err = t.damaged(nextRun-1, s.String()+runsSuffix)
-				}
-			}
-			if err == nil && len(rows) < 4 {
-				err = t.damaged(position/ChunkRows, s.String())
-			}
-			if err != nil {
-				fail(err)
-				return
-			}
-			row := b.moved[binary.LittleEndian.Uint32(rows)]
-			rows = rows[4:]
-			length--
-			if row == gone {
-				continue
-			}
-			buffer = binary.BigEndian.AppendUint32(append(buffer[:0], key...), row)
-			if !yield(buffer, nil) {
-				return
-			}
-		}
-	}
-}
-
 // writeByID writes each id with its row, by id.
 func (b *builder) writeByID(ctx context.Context) error {
 	var firsts []int64
@@ -179,7 +125,7 @@ func (b *builder) writeByID(ctx context.Context) error {
 		pairs = pairs[:0]
 		return err
 	}
-	err := merged(ctx, b.byID.sorter, b.baseIDs(ctx), func(key, _ []byte) error {
+	err := merged(ctx, b.byID.sorter, b.base.ids(ctx), func(key, _ []byte) error {
 		id := binary.BigEndian.Uint64(key)
 		if n%idsABlock == 0 {
 			firsts = append(firsts, int64(id))
@@ -202,34 +148,6 @@ func (b *builder) writeByID(ctx context.Context) error {
 		err = b.to(columnFirstIDs, 0, data)
 	}
 	return err
-}
-
-// baseIDs yields the ids of the rows of base, each with its row of now after it, without those that
-// are gone; nil without base.
-func (b *builder) baseIDs(ctx context.Context) iter.Seq2[[]byte, error] {
-	if b.base == nil {
-		return nil
-	}
-	return func(yield func([]byte, error) bool) {
-		var key []byte
-		for chunk := range b.base.chunks() {
-			pairs, err := b.base.source(ctx, columnByID, chunk, 0, -1)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for pair := range slices.Chunk(pairs, idSize) {
-				row := b.moved[binary.LittleEndian.Uint32(pair[8:])]
-				if row == gone {
-					continue
-				}
-				key = binary.BigEndian.AppendUint64(key[:0], binary.LittleEndian.Uint64(pair))
-				if key = binary.BigEndian.AppendUint32(key, row); !yield(key, nil) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // bitset is a set of small numbers.

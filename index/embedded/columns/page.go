@@ -12,10 +12,6 @@ import (
 	"filings/index"
 )
 
-// blockRows is how many rows of an order a seek table counts together: few enough to be walked in microseconds, many
-// enough for the table of 500,000 rows to be half a kilobyte. Chunks are whole blocks.
-const blockRows = 4096
-
 // Rows returns the rows of a page, how many rows its filter selects in all, and the position after
 // the page's, "" where there are none: how many rows of the whole order, selected or not, come
 // before what follows.

@@ -11,6 +11,10 @@ import (
 	"filings/index"
 )
 
+// blockRows is how many rows of an order a seek table counts together: few enough to be walked in microseconds, many
+// enough for the table of 500,000 rows to be half a kilobyte. Chunks are whole blocks.
+const blockRows = 4096
+
 // selection is what a filter selects: a bit a row.
 type selection struct {
 	bits  []uint64

@@ -1,0 +1,262 @@
+package columns
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"math"
+	"slices"
+
+	"filings/index"
+	"filings/index/sorter"
+)
+
+// base is the table that another one is built from; nil for none.
+type base struct {
+	*Table
+	moved []uint32 // by row: its row in the other one, or gone
+}
+
+// gone marks a row whose filing was replaced or deleted.
+const gone = math.MaxUint32
+
+func newBase(t *Table) *base {
+	if t == nil {
+		return nil
+	}
+	return &base{t, make([]uint32, t.rows)}
+}
+
+// merged calls visit for the items of s and the keys of base, which may be nil, in the order of
+// their keys. A key of base comes with the value nil; that it has a value can be seen where it was
+// yielded.
+func merged(
+	ctx context.Context, s *sorter.Sorter, base iter.Seq2[[]byte, error], visit func(key, value []byte) error,
+) error {
+	if base == nil {
+		return s.Each(ctx, visit)
+	}
+	type item struct{ key, value []byte }
+	// Those of an update are few: pulling them costs less than pulling base.
+	next, stop := iter.Pull2(func(yield func(item, error) bool) {
+		err := s.Each(ctx, func(key, value []byte) error {
+			if !yield(item{key, value}, nil) {
+				return errStopped
+			}
+			return nil
+		})
+		if err != nil && err != errStopped {
+			yield(item{}, err)
+		}
+	})
+	defer stop()
+	one, err, more := next()
+	for key, failed := range base {
+		for more && err == nil && string(one.key) < string(key) {
+			if err = visit(one.key, one.value); err == nil {
+				one, err, more = next()
+			}
+		}
+		if err = errors.Join(failed, err); err == nil {
+			err = visit(key, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for more && err == nil {
+		if err = visit(one.key, one.value); err == nil {
+			one, err, more = next()
+		}
+	}
+	return err
+}
+
+// baseRow is a row of a table that is built from, as far as columns keep it: without what it is sorted by as owner.
+type baseRow struct {
+	row    int
+	values storedValues
+	record []byte
+}
+
+// rowsNow yields what rows of b are numbered by, those that are not gone, and puts each into row
+// before; nil without b.
+func (b *base) rowsNow(ctx context.Context, row *baseRow) iter.Seq2[[]byte, error] {
+	if b == nil {
+		return nil
+	}
+	return func(yield func([]byte, error) bool) {
+		var key []byte
+		err := b.eachRow(ctx, func(r *baseRow) (err error) {
+			if b.moved[r.row] == gone {
+				return nil
+			}
+			*row = *r
+			if key, err = appendRowKey(key[:0], &r.values); err == nil && !yield(key, nil) {
+				err = errStopped
+			}
+			return err
+		})
+		if err != nil && err != errStopped {
+			yield(nil, err)
+		}
+	}
+}
+
+// order yields the keys of the rows of b in an order, each with its row of now after it, without
+// those that are gone; nil without b.
+func (b *base) order(ctx context.Context, s index.Sort) iter.Seq2[[]byte, error] {
+	if b == nil {
+		return nil
+	}
+	return func(yield func([]byte, error) bool) {
+		var runs, key, rows []byte
+		var length uint64
+		fail := func(err error) { yield(nil, err) }
+		nextRun := 0
+		var buffer []byte
+		for position := range b.rows {
+			var err error
+			if position%ChunkRows == 0 {
+				rows, err = b.source(ctx, s.String(), position/ChunkRows, 0, -1)
+			}
+			for length == 0 && err == nil {
+				if len(runs) == 0 {
+					runs, err = b.source(ctx, s.String()+runsSuffix, nextRun, 0, -1)
+					nextRun++
+				}
+				n := 0
+				if length, n = binary.Uvarint(runs); n > 0 {
+					key, runs = cutText(runs[n:])
+				}
+				if err == nil && (n <= 0 || runs == nil) {
+					err = b.damaged(nextRun-1, s.String()+runsSuffix)
+				}
+			}
+			if err == nil && len(rows) < 4 {
+				err = b.damaged(position/ChunkRows, s.String())
+			}
+			if err != nil {
+				fail(err)
+				return
+			}
+			row := b.moved[binary.LittleEndian.Uint32(rows)]
+			rows = rows[4:]
+			length--
+			if row == gone {
+				continue
+			}
+			buffer = binary.BigEndian.AppendUint32(append(buffer[:0], key...), row)
+			if !yield(buffer, nil) {
+				return
+			}
+		}
+	}
+}
+
+// ids yields the ids of the rows of b, each with its row of now after it, without those that
+// are gone; nil without b.
+func (b *base) ids(ctx context.Context) iter.Seq2[[]byte, error] {
+	if b == nil {
+		return nil
+	}
+	return func(yield func([]byte, error) bool) {
+		var key []byte
+		for chunk := range b.chunks() {
+			pairs, err := b.source(ctx, columnByID, chunk, 0, -1)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for pair := range slices.Chunk(pairs, idSize) {
+				row := b.moved[binary.LittleEndian.Uint32(pair[8:])]
+				if row == gone {
+					continue
+				}
+				key = binary.BigEndian.AppendUint64(key[:0], binary.LittleEndian.Uint64(pair))
+				if key = binary.BigEndian.AppendUint32(key, row); !yield(key, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// errStopped: the caller wants no more.
+var errStopped = errors.New("stopped")
+
+// eachRow visits all rows. Nothing of it stays in the cache, since nobody reads all of it again.
+func (t *Table) eachRow(ctx context.Context, visit func(*baseRow) error) error {
+	var words [len(coded)][][]byte
+	for i, c := range coded {
+		all, err := t.dictionary(ctx, c.name)
+		if err != nil {
+			return err
+		}
+		for _, word := range all {
+			words[i] = append(words[i], []byte(word))
+		}
+	}
+	r, block := baseRow{}, recordBlock{next: -1}
+	for chunk := range t.chunks() {
+		c, err := t.wholeChunk(ctx, chunk)
+		if err != nil {
+			return err
+		}
+		for i := range t.rowsOf(chunk) {
+			r.row = chunk*ChunkRows + i
+			if !c.row(i, &words, &r.values) {
+				return t.damaged(chunk, columnSearch)
+			}
+			if r.record, err = block.record(ctx, t, r.row); err == nil {
+				err = visit(&r)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// wholeChunk is a chunk of all columns.
+type wholeChunk struct {
+	ids, created []int64
+	codes        [len(coded)][]uint32
+	numbers      [len(numbers)][]float64
+	search       []byte // of the rows that were not read yet
+}
+
+func (t *Table) wholeChunk(ctx context.Context, chunk int) (c wholeChunk, err error) {
+	c.ids, err = readUncached[int64](ctx, t, columnID, chunk, err)
+	c.created, err = readUncached[int64](ctx, t, columnCreated, chunk, err)
+	for i := range coded {
+		c.codes[i], err = readUncached[uint32](ctx, t, coded[i].name, chunk, err)
+	}
+	for i := range numbers {
+		c.numbers[i], err = readUncached[float64](ctx, t, numbers[i].field.String(), chunk, err)
+	}
+	if err == nil {
+		c.search, err = t.source(ctx, columnSearch, chunk, 0, -1)
+	}
+	return c, err
+}
+
+// row sets v to the stored values of the i-th row. Rows come one after the other.
+func (c *wholeChunk) row(i int, words *[len(coded)][][]byte, v *storedValues) bool {
+	v.id, v.created = c.ids[i], c.created[i]
+	for column, codes := range c.codes {
+		if int(codes[i]) >= len(words[column]) {
+			return false
+		}
+		v.words[column] = words[column][codes[i]]
+	}
+	for column, values := range c.numbers {
+		v.numbers[column] = values[i]
+	}
+	var ok bool
+	v.search, c.search, ok = bytes.Cut(c.search, []byte{rowEnd})
+	return ok
+}
