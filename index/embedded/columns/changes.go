@@ -54,9 +54,3 @@ func (c *Changes) act(id int64) error {
 
 // Close gives up memory and files. It may be called again.
 func (c *Changes) Close() error { return errors.Join(c.sorted.Close(), c.byID.Close()) }
-
-// appendRowKey appends what rows are numbered by.
-func appendRowKey(dst []byte, v *storedValues) ([]byte, error) {
-	dst, err := appendSortKey(dst, v, index.DefaultSort)
-	return binary.BigEndian.AppendUint64(dst, ^uint64(v.id)), err
-}

@@ -14,10 +14,6 @@ import (
 	"filings/index/address"
 )
 
-// condition is a predicate that was compiled for a table: it sets the bits of the rows of a chunk
-// for which it holds, and leaves the others as they are.
-type condition func(ctx context.Context, chunk int, bits []uint64) error
-
 // compile turns a predicate into a condition.
 func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, error) {
 	switch p := p.(type) {
@@ -279,24 +275,6 @@ func (t *Table) present(ctx context.Context, p index.Present) (condition, error)
 		return t.matchDictionary(ctx, coded[codedTraits].name, func(word string) bool { return lists(word, trait) })
 	}
 	return nil, fmt.Errorf("embedded engine: the presence of %v is not known", p.Field)
-}
-
-func (t *Table) box(b index.Box) condition {
-	return func(ctx context.Context, chunk int, bits []uint64) error {
-		latitudes, longitudes, err := t.coordinates(ctx, chunk)
-		if err != nil {
-			return err
-		}
-		setInBox(bits, latitudes, longitudes, b)
-		return nil
-	}
-}
-
-func (t *Table) coordinates(ctx context.Context, chunk int) (latitudes, longitudes []float64, err error) {
-	if latitudes, err = readColumn[float64](ctx, t, index.Latitude.String(), chunk); err == nil {
-		longitudes, err = readColumn[float64](ctx, t, index.Longitude.String(), chunk)
-	}
-	return latitudes, longitudes, err
 }
 
 // contains holds for the rows that have a term of p in their search texts, or in the word of

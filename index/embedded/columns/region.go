@@ -98,3 +98,21 @@ func (t *Table) region(r index.Region) condition {
 		return err
 	}
 }
+
+func (t *Table) box(b index.Box) condition {
+	return func(ctx context.Context, chunk int, bits []uint64) error {
+		latitudes, longitudes, err := t.coordinates(ctx, chunk)
+		if err != nil {
+			return err
+		}
+		setInBox(bits, latitudes, longitudes, b)
+		return nil
+	}
+}
+
+func (t *Table) coordinates(ctx context.Context, chunk int) (latitudes, longitudes []float64, err error) {
+	if latitudes, err = readColumn[float64](ctx, t, index.Latitude.String(), chunk); err == nil {
+		longitudes, err = readColumn[float64](ctx, t, index.Longitude.String(), chunk)
+	}
+	return latitudes, longitudes, err
+}

@@ -2,9 +2,14 @@ package columns
 
 import (
 	"bytes"
+	"context"
 
 	"filings/index"
 )
+
+// condition is a predicate that was compiled for a table: it sets the bits of the rows of a chunk
+// for which it holds, and leaves the others as they are.
+type condition func(ctx context.Context, chunk int, bits []uint64) error
 
 // The loops over the rows of a chunk set the bits of those for which a condition holds, and leave
 // the others as they are. They take 64 rows at a time and have no branch that depends on a value,
