@@ -1,6 +1,11 @@
 package index
 
-import "time"
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"time"
+)
 
 // Filing is one public record as it was loaded. The zero Filing has no value in any field.
 //
@@ -65,3 +70,89 @@ func (f *Filing) Filled() uint64 {
 
 // Reset removes every value, so that one Filing can carry many records after each other.
 func (f *Filing) Reset() { *f = Filing{Categories: f.Categories[:0]} }
+
+// Record is a filing as the API shows it to the highest tier: a JSON object with every returned field in the order of
+// the table, null where the filing lacks it (categories: []). The table is ordered by tier, so that the record of a
+// lower tier is a prefix of it and a closing brace (cut.go).
+type Record []byte
+
+// AppendRecord appends the record of f to dst.
+func AppendRecord(dst []byte, f *Filing) []byte {
+	for field := ID; field < numFields && fields[field].Tier != Hidden; field++ {
+		dst = append(dst, keys[field]...)
+		dst = AppendValue(dst, f, field)
+	}
+	return append(dst, '}')
+}
+
+// keys holds what stands before the value of each field: `{"id":`, `,"county":` and so on.
+var keys = func() (k [numFields]string) {
+	for f := range k {
+		k[f] = `,"` + fields[f].Name + `":`
+	}
+	k[ID] = `{"id":`
+	return k
+}()
+
+// AppendValue appends what f has in a loaded field as JSON: null where it lacks it, [] for categories.
+func AppendValue(dst []byte, f *Filing, field Field) []byte {
+	switch fields[field].Kind {
+	case KindID:
+		return strconv.AppendInt(dst, f.ID, 10)
+	case KindCategories:
+		dst = append(dst, '[')
+		for i, c := range f.Categories {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = AppendString(dst, c)
+		}
+		return append(dst, ']')
+	case KindAmount, KindNumber, KindInteger, KindLatitude, KindLongitude:
+		if v, ok := f.Number(field); ok {
+			return AppendNumber(dst, v)
+		}
+	case KindTime:
+		if f.Has(field) {
+			return append(f.CreatedAt.UTC().AppendFormat(append(dst, '"'), time.RFC3339Nano), '"')
+		}
+	default:
+		if s := f.Text(field); s != "" {
+			return AppendString(dst, s)
+		}
+	}
+	return append(dst, "null"...)
+}
+
+// AppendNumber appends v as a plain decimal, without an exponent. Negative zero is 0.
+func AppendNumber(dst []byte, v float64) []byte {
+	if v == 0 {
+		v = 0
+	}
+	return strconv.AppendFloat(dst, v, 'f', -1, 64)
+}
+
+// AppendString appends s as a JSON string.
+func AppendString(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
+			return appendQuoted(dst, s)
+		}
+	}
+	dst = append(dst, '"')
+	dst = append(dst, s...)
+	return append(dst, '"')
+}
+
+func appendQuoted(dst []byte, s string) []byte {
+	b := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always encodes
+	return b.Bytes()[:b.Len()-1]
+}
+
+// AppendIDOnly appends the record of a filing of which the id alone is wanted (Query.IDsOnly).
+func AppendIDOnly(dst []byte, id int64) []byte {
+	return append(strconv.AppendInt(append(dst, keys[ID]...), id, 10), '}')
+}

@@ -1,3 +1,27 @@
+// Package index says what a filing is, what a query of filings is and what it returns, and names what an engine
+// that stores them must do. It does no I/O: index/elastic and index/embedded do, and index/indextest holds both to
+// the same responses.
+//
+// # Design
+//
+// One table of fields (field.go) drives reading, mapping, rendering and documentation. What is derived from a record
+// (its city, its equity, whether a trust owns it) is derived here, once, for every engine (derive.go), so that engines
+// only store and compare. Text that is compared is folded here too (text.go): no engine has a lower-case of its own.
+// The tiles of maps are bounded here, by the numbers that engines compare coordinates with (grid.go).
+//
+// A query is a Filter (predicates that must all hold), a sort, an offset and a limit (query.go). A
+// predicate says whether it holds for one filing (predicate.go); engines compile it, and are held
+// to the same by tests. The String of a query is canonical: two queries that must have the same
+// response have the same text, which makes it a cache key and half an ETag. The text of a filter,
+// the expensive part, is computed once, when the filter is made, and kept in it.
+//
+// Data lives in generations, which package generation builds and which never change. A Reader
+// (reader.go) is pinned to one, so whatever is computed from several of its responses is
+// consistent, and whatever is cached by (generation, query) stays right for ever.
+//
+// A Record is the JSON of a filing as the API shows it to the highest tier, fields in the order of the table, which is
+// ordered by tier: what a lower tier may see is a prefix of it (cut.go). Engines store that text and hand it
+// through; no layer decodes it on the way.
 package index
 
 import (
@@ -5,6 +29,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -233,4 +258,49 @@ func (Empty) Cells(context.Context, Filter, Grid) ([]Cell, error)        { retur
 func (Empty) Owners(context.Context, OwnerQuery) (Owners, error)         { return Owners{}, nil }
 func (Empty) Nearest(_ context.Context, words []string) ([][]string, error) {
 	return make([][]string, len(words)), nil
+}
+
+// Generation describes a generation that can be read.
+type Generation struct {
+	Name      string
+	CreatedAt time.Time // when it was begun, to the microsecond
+	Filings   int64
+	Live      bool
+	Values    *Values              // of its fields; nil where its load did not count them. They are read, never changed
+	Fresh     map[string]Freshness // by county; nil where that is not known. It is read, never changed
+}
+
+// Freshness says how fresh the filings of a county are (rule X56). Times are in seconds of Unix time; 0: not known.
+type Freshness struct {
+	Loaded      int64  `json:"loaded,omitempty"`  // when the last load began that brought or removed some
+	Checked     int64  `json:"checked,omitempty"` // when the last load began that found these to be all of them
+	Updated     int64  `json:"updated,omitempty"` // when their source says that it was
+	Source      string `json:"source,omitempty"`  // its name; "": the plan has none
+	Attribution string `json:"attribution,omitempty"`
+}
+
+// ID returns g's public id.
+func (g Generation) ID() string { return GenerationID(g.Name) }
+
+// GenerationLayout is how the time at which a generation was begun is written, in UTC: in its name,
+// and as its public id. So ids sort by time.
+const GenerationLayout = "20060102-150405.000000"
+
+// GenerationID returns the public id (rule X1) of the generation with that name: the time in it. ""
+// for a name without one, such as that of Empty.
+func GenerationID(name string) string {
+	name = name[:max(strings.LastIndex(name, "-v"), 0)]
+	id := name[max(len(name)-len(GenerationLayout), 0):]
+	if !ValidGenerationID(id) {
+		return ""
+	}
+	return id
+}
+
+// ValidGenerationID reports whether id has the form of a generation's public id.
+func ValidGenerationID(id string) bool {
+	t, err := time.Parse(GenerationLayout, id)
+	var written [len(GenerationLayout)]byte
+	// Parse takes more than Format writes.
+	return err == nil && string(t.AppendFormat(written[:0], GenerationLayout)) == id
 }

@@ -13,7 +13,7 @@
 // # Design: storage
 //
 // With FILINGS_INDEX=filings, a generation is the index that generation.Name names, and its
-// sidecars are hidden indices (names.go), with a document for each chunk of package sidecar:
+// sidecars are hidden indices, with a document for each chunk of package sidecar:
 // `NAME-sidecar` and `NAME-changes`. The `_meta` of a generation is the last thing that its writer
 // writes. It has the facts of the generation, and its name: a clone inherits its source's `_meta`,
 // and must not count as finished by that.
@@ -22,7 +22,7 @@
 // stranger deletes from a sealed index, or puts into it, is an outage of that generation and no
 // shorter response.
 //
-// The catalog is the one document of the small hidden index `filings-catalog` (catalog.go). It is
+// The catalog is the one document of the small hidden index `filings-catalog` (data.go). It is
 // replaced with if_seq_no and if_primary_term, so of two who have read the same one only one
 // replaces it; its first write demands that there is none. It is written through an alias of that
 // index, with require_alias: where the index was deleted, a write would otherwise make it anew,
@@ -44,7 +44,7 @@
 //
 // The bulk writer (bulk.go) is our own. go-elasticsearch's BulkIndexer drops the items of a request that failed, and
 // still closes without an error; and it does not repeat items that were refused. Ours accounts for each filing by
-// its own item of a response (batch.go). It repeats refused items and whole requests until two minutes after the
+// its own item of a response (bulk.go). It repeats refused items and whole requests until two minutes after the
 // first failure, and then fails the load. It has a fixed number of requests in progress and fills one batch more: Put
 // waits until one of them ends.
 //
@@ -65,6 +65,7 @@ import (
 	"iter"
 	"log/slog"
 	"regexp"
+	"strings"
 	"time"
 
 	"filings/index"
@@ -72,6 +73,7 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/elastic/reader"
 	"filings/index/generation"
+	"filings/index/sidecar"
 	"filings/mappings"
 )
 
@@ -190,3 +192,44 @@ var _ generation.Storage = (*storage)(nil)
 
 // alreadyExists is the kind of an error about an index that should be created and is there.
 const alreadyExists = "resource_already_exists_exception"
+
+// catalogIndex has one document, the catalog of generations.
+func (s *storage) catalogIndex() string { return s.alias + "-catalog" }
+
+// catalogAlias is the alias that the catalog is written through. A write that demands an alias
+// cannot create an index.
+func (s *storage) catalogAlias() string { return s.catalogIndex() + "-write" }
+
+// buildAlias is the alias that a generation is written through. A write that demands an alias
+// cannot create an index.
+func buildAlias(generation string) string { return generation + "-build" }
+
+// sidecars are the kinds of hidden indices NAME-KIND beside a generation, those that former
+// versions made included. The catalog decides on them.
+var sidecars = []string{sidecar.Kept, sidecar.Changeset, "stamps", "counties", "owners"}
+
+// part returns the part that an index is; false for one that is none of this store's.
+func (s *storage) part(name string) (p generation.Part, ok bool) {
+	for _, kind := range sidecars {
+		if base, cut := strings.CutSuffix(name, "-"+kind); cut {
+			name, p.Kind = base, kind
+			break
+		}
+	}
+	_, ok = generation.ParseName(s.alias, name)
+	p.Generation = name
+	return p, ok
+}
+
+// indexOf names the index of a part.
+func indexOf(p generation.Part) string {
+	if p.Kind == generation.FilingsPart {
+		return p.Generation
+	}
+	return p.Generation + "-" + p.Kind
+}
+
+// changesetIndex names the sidecar that holds a changeset.
+func changesetIndex(name string) string {
+	return indexOf(generation.Part{Generation: name, Kind: generation.ChangesPart})
+}

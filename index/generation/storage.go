@@ -3,8 +3,14 @@ package generation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"filings/index"
 	"filings/index/sidecar"
@@ -112,3 +118,54 @@ type Fill func(ctx context.Context, put sidecar.Sink) error
 
 // Look looks at a generation that is about to be finished, and returns how many filings it has.
 type Look func(ctx context.Context, r index.Reader) (filings int64, err error)
+
+// Identity are facts of a sealed generation, by their subjects (rule X24): they are other ones as
+// soon as it holds something else, or cannot be queried as it could be. An engine reads them in
+// milliseconds, whatever the generation holds; it keeps those of the sealing with the generation.
+type Identity map[string]string
+
+// Differs says in which facts the generation is no longer the one that was sealed, now being its
+// facts as they are; "" where it is. A fact that is not in both is not compared: an engine leaves out
+// facts that it cannot read at the moment, and older versions of the program kept none.
+func (sealed Identity) Differs(now Identity) string {
+	var all []string
+	for _, subject := range slices.Sorted(maps.Keys(sealed)) {
+		if fact, known := now[subject]; known && fact != sealed[subject] {
+			all = append(all, fmt.Sprintf("%s: sealed with %s, has %s", subject, sealed[subject], fact))
+		}
+	}
+	if len(all) > mostDifferences {
+		all = append(all[:mostDifferences], fmt.Sprintf("and %d more", len(all)-mostDifferences))
+	}
+	return strings.Join(all, "; ")
+}
+
+// mostDifferences is how many facts an error names: an index may have a thousand shards.
+const mostDifferences = 5
+
+// Name names a generation of prefix that is begun at t: `filings-20260131-235959.123456-v1`. Names of one
+// prefix sort by time.
+func Name(prefix string, t time.Time, version int) string {
+	return fmt.Sprintf("%s-%s-v%d", prefix, t.UTC().Format(index.GenerationLayout), version)
+}
+
+// VersionOf returns the version of the data in the name of a generation, 0 for any other name.
+func VersionOf(name string) int {
+	version, _ := strconv.Atoi(name[strings.LastIndexByte(name, 'v')+1:])
+	return version
+}
+
+// ParseName returns when the generation of prefix with that name was begun; false for any other name.
+func ParseName(prefix, name string) (time.Time, bool) {
+	rest, _ := strings.CutPrefix(name, prefix+"-")
+	created, version, _ := strings.Cut(rest, "-v")
+	v, err := strconv.ParseUint(version, 10, 31)
+	if err != nil {
+		return time.Time{}, false
+	}
+	t, err := time.Parse(index.GenerationLayout, created)
+	if err != nil || name != Name(prefix, t, int(v)) { // both take more than is written
+		return time.Time{}, false
+	}
+	return t, true
+}

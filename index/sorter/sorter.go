@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"container/heap"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -167,4 +169,118 @@ func (s *Sorter) Close() error {
 	err := Discard(s.file)
 	s.file = nil
 	return err
+}
+
+// merge calls visit for every item of the sorted runs in file, given where each of them ends, in the order of the keys.
+// An item is valid until visit returns: its run is read on into the same memory.
+func merge(file *os.File, ends []int64, visit func(key, value []byte) error) error {
+	var unread runs
+	start := int64(0)
+	for _, end := range ends {
+		r := &run{from: bufio.NewReaderSize(io.NewSectionReader(file, start, end-start), 1<<14)}
+		start = end
+		if err := r.advance(); err == nil {
+			unread = append(unread, r)
+		} else if err != io.EOF { // of an empty run
+			return err
+		}
+	}
+	heap.Init(&unread)
+	for len(unread) > 0 {
+		if err := visit(unread[0].key, unread[0].value); err != nil {
+			return err
+		}
+		switch err := unread[0].advance(); err {
+		case nil:
+			heap.Fix(&unread, 0)
+		case io.EOF:
+			heap.Pop(&unread)
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// run is one run of a Sorter and its next item.
+type run struct {
+	from       *bufio.Reader
+	key, value []byte
+}
+
+// advance reads the next item; io.EOF after the last.
+func (r *run) advance() (err error) {
+	if r.key, err = read(r.from, r.key); err != nil {
+		return err
+	}
+	if r.value, err = read(r.from, r.value); err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// read reads a length and as many bytes into buffer, which it replaces if it is too small; io.EOF
+// where nothing is left.
+func read(from *bufio.Reader, buffer []byte) ([]byte, error) {
+	n, err := binary.ReadUvarint(from)
+	if err != nil {
+		return nil, err
+	}
+	if uint64(cap(buffer)) < n {
+		buffer = make([]byte, n)
+	}
+	buffer = buffer[:n]
+	if _, err = io.ReadFull(from, buffer); err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return buffer, err
+}
+
+// runs is a heap of runs by their next key.
+type runs []*run
+
+func (h runs) Len() int           { return len(h) }
+func (h runs) Less(i, j int) bool { return bytes.Compare(h[i].key, h[j].key) < 0 }
+func (h runs) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *runs) Push(any)          { panic("runs are only taken out") }
+func (h *runs) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
+
+// ErrSpace: files take more than they may.
+var ErrSpace = errors.New("temporary files take more than they may")
+
+// Space is how many bytes the temporary files of a load may have together, at once. A nil Space has no limit.
+type Space struct {
+	most  int64
+	taken atomic.Int64
+}
+
+// NewSpace returns a Space of so many bytes; nil, which has no limit, for 0.
+func NewSpace(most int64) *Space {
+	if most == 0 {
+		return nil
+	}
+	return &Space{most: most}
+}
+
+// Take takes n bytes before they are written, which Free gives back, or fails with ErrSpace.
+func (s *Space) Take(n int64) error {
+	if s == nil {
+		return nil
+	}
+	if s.taken.Add(n) > s.most {
+		s.taken.Add(-n)
+		return fmt.Errorf("%w, %.1f GiB (FILINGS_TEMPORARY)", ErrSpace, float64(s.most)/(1<<30))
+	}
+	return nil
+}
+
+// Free gives back what a file had that is gone.
+func (s *Space) Free(n int64) {
+	if s != nil {
+		s.taken.Add(-n)
+	}
 }

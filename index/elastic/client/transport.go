@@ -1,10 +1,13 @@
 package client
 
 import (
+	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -14,6 +17,9 @@ import (
 	"time"
 
 	"github.com/elastic/elastic-transport-go/v8/elastictransport"
+	"github.com/valyala/fasthttp"
+
+	"filings/index"
 )
 
 // Config says where Elasticsearch is and how to reach it.
@@ -140,4 +146,152 @@ func newTransport(caFile string) (*http.Transport, error) {
 		return nil, fmt.Errorf("elasticsearch: the CA file %s holds no certificate in PEM form", caFile)
 	}
 	return t, nil
+}
+
+// queries is an http.RoundTripper for requests that only read. It takes a third of the CPU that
+// net/http takes for a page (70 µs instead of 210, eight at a time), since no goroutines of its own
+// stand between the caller and the connection. For the same reason it ignores that a context is
+// cancelled, and keeps to its deadline. A request whose time is up closes its connection, at which
+// Elasticsearch ends the search, though not at once: an aggregation goes on for up to two seconds.
+// So where nobody waits (index.IsDetached) it awaits the response for lingers longer and drops it:
+// whoever limits the searches in progress knows then that this one has ended.
+type queries struct {
+	hosts map[string]*fasthttp.HostClient // by scheme and host, as addresses have them
+	parts map[string]*fasthttp.HostClient // the same, for responses of at most LargestPart bytes
+}
+
+// LargestPart is how many bytes a response has at most where the context of its request is one that InParts returned.
+const LargestPart = 2 << 20
+
+// ErrTooLarge is a response that was not read, since it has more than LargestPart bytes.
+var ErrTooLarge = errors.New("elasticsearch responded with more than there is room for")
+
+type inParts struct{}
+
+// InParts returns a context whose requests are for something that can be requested in smaller parts: a response of more
+// than LargestPart bytes is ErrTooLarge.
+func InParts(ctx context.Context) context.Context { return context.WithValue(ctx, inParts{}, true) }
+
+const (
+	// longestQuery is the time of a query whose context has no deadline, as in a load's verification.
+	longestQuery = time.Minute
+	// queryConnections is how many queries may be in progress on one node. Elasticsearch runs three
+	// for every two cores at a time, and has room for a thousand more that wait. A query without a
+	// connection waits for one, up to its deadline.
+	queryConnections = 256
+	// queryDial is short, since a client waits for the response, and there may be another node.
+	queryDial = time.Second
+	// lingers is more than a page of the most expensive aggregation takes on a busy machine.
+	lingers = 5 * time.Second
+)
+
+// newHosts returns clients of responses of so many bytes at most; 0 is no bound.
+func newHosts(addresses []*url.URL, trust *tls.Config, largest int) map[string]*fasthttp.HostClient {
+	hosts := map[string]*fasthttp.HostClient{}
+	dialer := &net.Dialer{Timeout: queryDial, KeepAlive: 15 * time.Second}
+	for _, a := range addresses {
+		hosts[a.Scheme+"://"+a.Host] = &fasthttp.HostClient{
+			Addr:                     fasthttp.AddMissingPort(a.Host, a.Scheme == "https"),
+			IsTLS:                    a.Scheme == "https",
+			TLSConfig:                trust,
+			Dial:                     func(address string) (net.Conn, error) { return dialer.Dial("tcp", address) },
+			MaxConns:                 queryConnections,
+			MaxConnWaitTimeout:       longestQuery,
+			MaxResponseBodySize:      largest,
+			ReadBufferSize:           64 << 10, // a page of 20 in one read
+			DisablePathNormalizing:   true,
+			NoDefaultUserAgentHeader: true,
+		}
+	}
+	return hosts
+}
+
+// RoundTrip implements http.RoundTripper.
+func (q *queries) RoundTrip(req *http.Request) (*http.Response, error) {
+	hosts := q.hosts
+	if req.Context().Value(inParts{}) != nil {
+		hosts = q.parts
+	}
+	host := hosts[req.URL.Scheme+"://"+req.URL.Host]
+	if host == nil {
+		return nil, errors.New("elasticsearch: a request to an address that is not set")
+	}
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	deadline, ok := req.Context().Deadline()
+	if !ok {
+		deadline = time.Now().Add(longestQuery)
+	}
+	detached := index.IsDetached(req.Context())
+	if detached {
+		deadline = deadline.Add(lingers)
+	}
+	out, in := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(out)
+	defer fasthttp.ReleaseResponse(in)
+	err := fill(out, req)
+	if err == nil {
+		err = host.DoDeadline(out, in, deadline)
+	}
+	if err == nil && detached {
+		err = req.Context().Err()
+	}
+	if err == nil {
+		err = checkEnd(in.Body())
+	}
+	res := &http.Response{StatusCode: in.StatusCode(), Header: http.Header{}, ContentLength: -1, Request: req}
+	switch {
+	case errors.Is(err, fasthttp.ErrBodyTooLarge): // as the body's: the request's would be held against the node
+		res.StatusCode, res.Body = http.StatusOK, tooLarge{}
+	case err != nil:
+		return nil, queryError(err)
+	default:
+		res.Body = newContent(bytes.Clone(in.Body())) // whose memory is used again
+	}
+	return res, nil
+}
+
+// fill makes out the same request as req.
+func fill(out *fasthttp.Request, req *http.Request) error {
+	out.Header.SetMethod(req.Method)
+	out.SetRequestURI(req.URL.String())
+	for name, values := range req.Header {
+		for _, v := range values {
+			out.Header.Add(name, v)
+		}
+	}
+	if req.Body == nil {
+		return nil
+	}
+	defer req.Body.Close()
+	_, err := io.Copy(out.BodyWriter(), req.Body)
+	return err
+}
+
+// tooLarge is the body of a response that was too large.
+type tooLarge struct{}
+
+func (tooLarge) Read([]byte) (int, error) { return 0, ErrTooLarge }
+func (tooLarge) Close() error             { return nil }
+
+// checkEnd looks at the last byte of a response: fasthttp takes a connection that is reset within a body for the body's
+// end.
+func checkEnd(response []byte) error {
+	if text := bytes.TrimRight(response, " \r\n"); len(text) > 0 && text[0] == '{' && text[len(text)-1] != '}' {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
+// queryError turns fasthttp's own errors into those of the standard library.
+func queryError(err error) error {
+	switch {
+	case errors.Is(err, fasthttp.ErrTimeout), errors.Is(err, fasthttp.ErrTLSHandshakeTimeout),
+		errors.Is(err, fasthttp.ErrNoFreeConns):
+		return fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
+	case errors.Is(err, fasthttp.ErrConnectionClosed):
+		return io.EOF
+	}
+	return err
 }

@@ -16,7 +16,11 @@ package document
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/cespare/xxhash/v2"
 
 	"filings/index"
 	"filings/index/address"
@@ -248,3 +252,113 @@ func (m *members) point(f *index.Filing) {
 	m.dst = index.AppendNumber(append(m.dst, ','), lat)
 	m.dst = append(m.dst, ']')
 }
+
+// A code is a short text that sorts as a value does, and that many neighboring values share: if a < b, then the code
+// of a is not above that of b. Counting a filter's filings by code, a few thousand counts at the most, shows near which
+// value any offset lies (package reader).
+
+// appendCodes appends the object x.code: the codes of f's sort keys, and of its id, which breaks ties. A filing date is
+// its own code.
+func appendCodes(dst []byte, f *index.Filing, d *index.Derived) []byte {
+	code := members{append(dst, '{')}
+	for _, field := range []index.Field{index.FilingAmount, index.CurrentAmount} {
+		if v, ok := f.Number(field); ok {
+			code.text(field.String(), numberCode(v))
+		}
+	}
+	code.text(index.Owner.String(), textCode(d.Owner))
+	if f.Has(index.CreatedAt) {
+		code.text(index.CreatedAt.String(), f.CreatedAt.UTC().Format("2006-01-02"))
+	}
+	code.text(index.ID.String(), numberCode(float64(f.ID)))
+	return append(code.dst, '}')
+}
+
+// numberCode is the code of a number: sign, exponent and the first 8 bits of the fraction, that is 256 codes for each
+// doubling.
+func numberCode(v float64) string {
+	const digits = 5                                                      // of 16
+	code := strconv.FormatUint(index.OrderedBits(v+0)>>(64-4*digits), 16) // -0 + 0 is 0
+	return "00000"[len(code):] + code
+}
+
+// textCode is the code of a text: its first three characters. UTF-8 sorts by code point, so that texts cut between
+// characters sort as they did.
+func textCode(s string) string {
+	end := 0
+	for range 3 {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	return s[:end]
+}
+
+// CountyCentsField holds the amount of a filing in cents after a number of its county.
+// Elasticsearch counts a range of one number by the index of it, without visiting the filings where
+// none of a segment was deleted: how many a county has from one amount to another.
+const CountyCentsField = "x.countyCents"
+
+const (
+	countyBits = 20
+	centsBits  = 43 // 44 billion dollars and their negatives; amounts beyond stand at the ends
+	zeroCents  = 1 << (centsBits - 1)
+)
+
+// CountyCents returns the value of CountyCentsField for whole cents in the county with this number.
+// It is exact unless the cents stand at an end.
+func CountyCents(number int64, cents float64) (value int64, exact bool) {
+	const end = 1<<centsBits - 1
+	scaled := max(0, min(end, cents+zeroCents))
+	return number<<centsBits + int64(scaled), 0 < scaled && scaled < end
+}
+
+// countyNumber returns the number of a folded county. Others may have the same.
+func countyNumber(county string) int64 { return int64(xxhash.Sum64String(county) >> (64 - countyBits)) }
+
+// NumberedCounty is a text that may be requested as a county, and the number of the only county of
+// that name.
+type NumberedCounty struct {
+	Name   string
+	Number int64
+}
+
+// NumberCounties returns the folded counties, and their names without the state, that are one
+// county each, with a number that no other county has. They are sorted by name.
+func NumberCounties(folded []string) (all []NumberedCounty) {
+	counties, names := map[int64]int{}, map[string]int{}
+	for _, county := range folded {
+		name, _ := index.SplitCounty(county)
+		counties[countyNumber(county)]++
+		names[county]++
+		if name != county {
+			names[name]++
+		}
+	}
+	for _, county := range folded {
+		number := countyNumber(county)
+		if counties[number] > 1 {
+			continue
+		}
+		name, _ := index.SplitCounty(county)
+		for _, text := range slices.Compact([]string{county, name}) {
+			if names[text] == 1 {
+				all = append(all, NumberedCounty{text, number})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b NumberedCounty) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// LeastCents returns the fewest whole cents that are at least so many dollars; MostCents the most
+// that are at most so many.
+func LeastCents(dollars float64) float64 {
+	cents := index.Cents(dollars)
+	if index.Dollars(cents) < dollars {
+		cents++
+	}
+	return cents
+}
+
+// MostCents is described at LeastCents.
+func MostCents(dollars float64) float64 { return -LeastCents(-dollars) }

@@ -1,6 +1,10 @@
 package search
 
 import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
 	"filings/index"
 	"filings/index/elastic/document"
 )
@@ -54,3 +58,98 @@ func CompositeGroups(clauses []Object, dimensions []index.Dimension, amounts boo
 }
 
 func position(i int) string { return [2]string{"0", "1"}[i] }
+
+// Terms requests how many filings have each value of a field, in an aggregation "by".
+type Terms struct {
+	Clauses    []Object // which filings
+	Field      string
+	Descending bool
+	Metrics    Object // aggregations within each bucket, or nil
+}
+
+// Body returns the request of the first buckets in order.
+func (t Terms) Body(buckets int) Object {
+	values := Object{"terms": Object{"field": t.Field, "size": buckets, "order": Object{"_key": direction(!t.Descending)}}}
+	if t.Metrics != nil {
+		values["aggs"] = t.Metrics
+	}
+	return Aggregate(t.Clauses, Object{"by": values})
+}
+
+// After returns the request for the values after a last key.
+func (t Terms) After(last json.RawMessage) Terms {
+	rest := within(t.Field, Object{key{ascending: !t.Descending}.after(): last})
+	t.Clauses = append(slices.Clip(t.Clauses), rest)
+	return t
+}
+
+// RangeOf requests the least and the greatest value of the field that s is counted by.
+func (s Span) RangeOf() Object {
+	return Aggregate(s.clauses, Object{"range": Object{"stats": Object{"field": s.Level().Field}}})
+}
+
+// Values requests how many filings of s have each value.
+func (s Span) Values() Terms {
+	return Terms{Clauses: s.clauses, Field: s.Level().Field, Descending: s.Level().Descending}
+}
+
+// Histogram requests how many filings of s there are in each part, of so many values, of the range
+// that its values lie in.
+func (s Span) Histogram(width int64) Object {
+	return Aggregate(s.clauses, Object{"by": Object{"histogram": Object{
+		"field": s.Level().Field, "interval": width, "min_doc_count": 1,
+		"order": Object{"_key": direction(!s.Level().Descending)},
+	}}})
+}
+
+// ByIDs requests filings by their ids, in the order of these, with the cities that are written on
+// them, and how many there are.
+func ByIDs(ids []int64, columns ...string) Object {
+	return Object{
+		"size": len(ids), "track_total_hits": true, "query": Object{"terms": Object{index.ID.String(): ids}},
+		"sort": []Object{{index.ID.String(): "asc"}}, "docvalue_fields": columns,
+	}
+}
+
+// Cells requests rows, and in each row columns. No response has more buckets than a grid has tiles and rows.
+func Cells(clauses []Object, g index.Grid) Object {
+	lat, lon := index.Latitude.String(), index.Longitude.String()
+	metrics := Object{
+		"latitude":  Object{"stats": Object{"field": lat}},
+		"longitude": Object{"stats": Object{"field": lon}},
+		"id":        Object{"max": Object{"field": index.ID.String()}},
+		"sum":       Object{"sum": Object{"field": document.CentsField}},
+		"max":       Object{"max": Object{"field": index.FilingAmount.String()}},
+	}
+	columns := Object{"range": Object{"field": lon, "ranges": ranges(g.Columns)}, "aggs": metrics}
+	return Aggregate(clauses, Object{"rows": Object{
+		"range": Object{"field": lat, "ranges": ranges(g.Rows)},
+		"aggs":  Object{"columns": columns},
+	}})
+}
+
+// ranges names each span by its tile. Of a range, from is inside and to is not.
+func ranges(spans []index.Span) []Object {
+	all := make([]Object, len(spans))
+	for i, s := range spans {
+		all[i] = Object{"key": strconv.Itoa(s.Tile), "from": s.From, "to": s.To}
+	}
+	return all
+}
+
+// MostPoints is how many points one request has. Each is two clauses of a query, which may have
+// 1,024 at the least (indices.query.bool.max_clause_count). OpenSearch counts each range twice,
+// since it can look into an index or a column.
+const MostPoints = 128
+
+// Points requests the ids of the filings at so many points. A filing that is alone in its cell is alone at its point.
+func Points(clauses []Object, points []index.Point) Object {
+	lat, lon := index.Latitude.String(), index.Longitude.String()
+	options := make([]Object, len(points))
+	for i, p := range points {
+		options[i] = Object{"bool": Object{"filter": []Object{
+			between(lat, &p.Latitude, &p.Latitude), between(lon, &p.Longitude, &p.Longitude),
+		}}}
+	}
+	return located(len(points), append(slices.Clip(clauses), either(options))...)
+}

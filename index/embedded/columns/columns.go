@@ -34,7 +34,13 @@ package columns
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
 )
@@ -73,3 +79,268 @@ type Source func(ctx context.Context, name string, chunk, from, to int) (data []
 
 // ErrDamaged is the error of stored values and chunks that are not as they were written.
 var ErrDamaged = fmt.Errorf("%w: roll back, or load the filings anew", index.ErrDamaged)
+
+// coded is the table of the columns that are looked up by word. A row holds one word, "" where the filing has none; a
+// word may list several values (see joined). A column that belongs to a field has its name.
+var coded = [...]codedField{
+	codedDate:   {"filingDate", text(index.FilingDate)},
+	codedCounty: {"county", text(index.County)},
+	codedCity:   {"city", func(_ *index.Filing, d *index.Derived) string { return d.WrittenCity }},
+	{"filingType", text(index.FilingType)},
+	{"propertyClassification", text(index.PropertyClassification)},
+	{"categories", func(f *index.Filing, _ *index.Derived) string { return index.Fold(joined(f.Categories)) }},
+	{"foreclosureStatus", folded(index.ForeclosureStatus)},
+	{"dateRange", text(index.DateRange)},
+	{"filingHolder", text(index.FilingHolder)},
+	codedTraits:  {"traits", traits},
+	codedZIP:     {"zip", func(_ *index.Filing, d *index.Derived) string { return d.ZIP }},
+	codedOwner:   {"ownerKey", text(index.Owner)}, // a row's word lists the key too, before it; "" without a key
+	codedAddress: {"addressKey", func(f *index.Filing, d *index.Derived) string { return d.AddressWord(f) }},
+}
+
+type codedField struct {
+	name string
+	word func(*index.Filing, *index.Derived) string
+}
+
+// isSorted reports whether words of the i-th coded column are found by their first values: there may be
+// as many as filings, and a client asks for a hundred.
+func isSorted(i int) bool { return i == codedZIP || i == codedOwner || i == codedAddress }
+
+// Positions in coded.
+const (
+	codedDate    = 0
+	codedCounty  = 1
+	codedCity    = 2
+	codedTraits  = 9
+	codedZIP     = 10
+	codedOwner   = 11
+	codedAddress = 12
+)
+
+// numbers is the table of the columns of numbers; NaN is a missing one.
+var numbers = [...]struct {
+	field index.Field
+	value func(*index.Filing, *index.Derived) (float64, bool)
+}{
+	numberFilingAmount: {index.FilingAmount, number(index.FilingAmount)},
+	{index.CurrentAmount, number(index.CurrentAmount)},
+	numberLatitude:  {index.Latitude, number(index.Latitude)},
+	numberLongitude: {index.Longitude, number(index.Longitude)},
+	{index.LotSizeAcres, number(index.LotSizeAcres)},
+	{index.EquityPercent, equityPercent},
+}
+
+// Positions in numbers.
+const (
+	numberFilingAmount = 0
+	numberLatitude     = 2
+	numberLongitude    = 3
+)
+
+// numberOf returns the position of field in numbers, -1 if it has no column of numbers.
+func numberOf(field index.Field) int {
+	for i, c := range numbers {
+		if c.field == field {
+			return i
+		}
+	}
+	return -1
+}
+
+func text(field index.Field) func(*index.Filing, *index.Derived) string {
+	return func(f *index.Filing, _ *index.Derived) string { return f.Text(field) }
+}
+
+func folded(field index.Field) func(*index.Filing, *index.Derived) string {
+	return func(f *index.Filing, _ *index.Derived) string { return index.Fold(f.Text(field)) }
+}
+
+func number(field index.Field) func(*index.Filing, *index.Derived) (float64, bool) {
+	return func(f *index.Filing, _ *index.Derived) (float64, bool) { return f.Number(field) }
+}
+
+func equityPercent(_ *index.Filing, d *index.Derived) (float64, bool) {
+	return d.EquityPercent, d.HasEquity
+}
+
+// traits lists which of the yes-or-no fields hold.
+func traits(_ *index.Filing, d *index.Derived) string {
+	var hold []string
+	if d.PropertyData {
+		hold = append(hold, index.PropertyData.String())
+	}
+	if d.Trust {
+		hold = append(hold, index.Trust.String())
+	}
+	if d.Estate {
+		hold = append(hold, index.Estate.String())
+	}
+	return joined(hold)
+}
+
+// dimension returns the coded column that has the keys of d, and which keys a word of it has: "" for none.
+func dimension(d index.Dimension) (column string, keys func(word string) []string) {
+	one := func(part func(word string) string) func(string) []string {
+		return func(word string) []string { return []string{part(word)} }
+	}
+	whole := one(func(word string) string { return word })
+	switch d {
+	case index.ByState:
+		return "county", one(func(county string) string { _, state := index.SplitCounty(county); return state })
+	case index.ByCounty:
+		return "county", whole
+	case index.ByCity:
+		return "city", whole
+	case index.ByFilingType:
+		return "filingType", whole
+	case index.ByDay:
+		return "filingDate", whole
+	case index.ByMonth:
+		return "filingDate", one(month)
+	case index.ByYear:
+		return "filingDate", one(func(date string) string { return date[:min(len(date), len("2006"))] })
+	case index.ByPropertyClassification:
+		return "propertyClassification", whole
+	case index.ByHolder:
+		return "filingHolder", whole
+	case index.ByOwner:
+		return coded[codedOwner].name, one(writtenOwner)
+	case index.ByAddress:
+		return coded[codedAddress].name, whole
+	case index.ByDateRange:
+		return "dateRange", whole
+	}
+	return "categories", func(word string) []string {
+		if word == "" {
+			return []string{""}
+		}
+		return slices.Compact(slices.Sorted(slices.Values(listed(word))))
+	}
+}
+
+// valueEnd separates the values of a word. No text of a filing contains it (rule L4).
+const valueEnd = "\x00"
+
+func joined(values []string) string { return strings.Join(values, valueEnd) }
+
+// listed returns the values that word lists.
+func listed(word string) []string {
+	if word == "" {
+		return nil
+	}
+	return strings.Split(word, valueEnd)
+}
+
+func lists(word, v string) bool { return slices.Contains(listed(word), v) }
+
+// writtenOwner returns the owner as written of a word of that column.
+func writtenOwner(word string) string {
+	_, written, _ := strings.Cut(word, valueEnd)
+	return written
+}
+
+// month returns the month of a day, "" for none.
+func month(date string) string { return date[:min(len(date), len("2006-01"))] }
+
+// noTime is the created of a filing without CreatedAt.
+const noTime = index.NoTime
+
+// storedValues are the stored values of a filing: what it is found and sorted by.
+type storedValues struct {
+	id      int64
+	created int64 // microseconds since 1970, or noTime
+	words   [len(coded)][]byte
+	numbers [len(numbers)]float64
+	owner   []byte // folded, for sorting
+	search  []byte // the texts of index.Derived, each followed by textEnd
+}
+
+// textEnd ends a value of the search texts. It occurs in no UTF-8, so that no term is found across it.
+const textEnd = 0xff
+
+// rowEnd ends the search texts of a row, and occurs in no UTF-8 either.
+const rowEnd = 0xfe
+
+// appendValues appends the stored values of f to dst, as read reads them: id, created, a bit for
+// each number that there is, those numbers, and the texts, each after its length. d is what is
+// derived of f.
+func appendValues(dst []byte, f *index.Filing, d *index.Derived) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(f.ID))
+	created := int64(noTime)
+	if f.Has(index.CreatedAt) {
+		created = f.CreatedAt.UnixMicro()
+	}
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(created))
+	present := len(dst)
+	dst = append(dst, 0)
+	for i, c := range numbers {
+		if v, ok := c.value(f, d); ok {
+			dst[present] |= 1 << i
+			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
+		}
+	}
+	for _, c := range coded {
+		dst = protowire.AppendString(dst, c.word(f, d))
+	}
+	dst = protowire.AppendString(dst, d.Owner)
+	size := 0
+	for _, s := range d.Search {
+		size += len(s) + 1
+	}
+	dst = protowire.AppendVarint(dst, uint64(size))
+	for _, s := range d.Search {
+		dst = append(append(dst, s...), textEnd)
+	}
+	return dst
+}
+
+// read sets v to what appendValues wrote, and returns what follows. v refers to data.
+func (v *storedValues) read(data []byte) (rest []byte, err error) {
+	if len(data) < 17 {
+		return nil, ErrDamaged
+	}
+	v.id = int64(binary.LittleEndian.Uint64(data))
+	v.created = int64(binary.LittleEndian.Uint64(data[8:]))
+	present, data := data[16], data[17:]
+	for i := range v.numbers {
+		v.numbers[i] = math.NaN()
+		if present&(1<<i) == 0 {
+			continue
+		}
+		if len(data) < 8 {
+			return nil, ErrDamaged
+		}
+		v.numbers[i] = math.Float64frombits(binary.LittleEndian.Uint64(data))
+		data = data[8:]
+	}
+	for i := range v.words {
+		v.words[i], data = cutText(data)
+	}
+	v.owner, data = cutText(data)
+	if v.search, data = cutText(data); data == nil {
+		return nil, ErrDamaged
+	}
+	return data, nil
+}
+
+// cutText cuts a text off data that stands after its length. The rest is nil if there is none.
+func cutText(data []byte) (s, rest []byte) {
+	s, n := protowire.ConsumeBytes(data)
+	if n < 0 {
+		return nil, nil
+	}
+	return s, data[n:]
+}
+
+// splitTexts returns the texts that stand in data, each after its length.
+func splitTexts(data []byte) (all []string) {
+	for len(data) > 0 {
+		var s []byte
+		if s, data = cutText(data); data == nil {
+			return all
+		}
+		all = append(all, string(s))
+	}
+	return all
+}
