@@ -5,14 +5,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
-	"filings/index/serving"
 	"filings/service/access"
 	"filings/service/edge"
 	"filings/service/handlers"
@@ -103,45 +101,6 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 		return k.refuseQuota("")
 	}
 	return nil
-}
-
-// ahead is a read of the engine that began beside the admission of its request. It is for the
-// request alone: where that is refused, nothing of it is kept.
-type ahead struct {
-	client   client
-	reader   *serving.Reader // of the live generation, with the result; nil: it failed before
-	admitted chan struct{}   // closed once the request is
-	refuse   context.CancelFunc
-	done     chan struct{} // closed with the end of the read
-}
-
-// client is the one of a connection, which outlives its requests.
-type client struct{ conn net.Conn }
-
-// Left implements serving.Client.
-func (c client) Left() bool { return edge.HungUp(c.conn) }
-
-// end says how the admission ended. After a refusal nobody waits for the read.
-func (a *ahead) end(admitted bool) {
-	switch {
-	case a == nil:
-	case admitted:
-		close(a.admitted)
-	default:
-		a.refuse()
-	}
-}
-
-// take waits for the read, and returns its Reader, nil if there is none.
-func (a *ahead) take() *serving.Reader {
-	if a == nil {
-		return nil
-	}
-	<-a.done
-	if a.reader != nil {
-		a.reader.Wanted = nil
-	}
-	return a.reader
 }
 
 // readAhead begins the read of a request for a page or a filing, if its key was admitted lately: the
