@@ -30,7 +30,7 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 	}
 	if !r.caches || q.text == "" {
 		began := time.Now()
-		v, err := called(ctx, e, r, q, nothing[T])
+		v, err := called(ctx, r, q, nothing[T])
 		r.missed(began)
 		return v, r.failed(err, false)
 	}
@@ -45,7 +45,7 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 		return v, hit
 	}
 	v, joined, err := cache.GetFor(ctx, e.cache, r.Account, key, func(ctx context.Context) (T, int, error) {
-		v, err := wanted(ctx, r, func() (T, error) { return called(ctx, e, r, q, cached) })
+		v, err := wanted(ctx, r, func() (T, error) { return called(ctx, r, q, cached) })
 		if err != nil {
 			return v, 0, err
 		}
@@ -81,20 +81,14 @@ func (r *Reader) failed(err error, joined bool) error {
 	return err
 }
 
-// called calls the engine, of which r is a Reader or nil, when it is its account's turn, unless the
-// breaker refuses it, or cached has the response by then: another account's call may have been the
-// same.
-func called[T any](
-	ctx context.Context, e *Engine, r *Reader, q request[T], cached func() (T, bool),
-) (v T, err error) {
+// called calls the engine when it is the turn of r's account, unless the breaker refuses it, or
+// cached has the response by then: another account's call may have been the same.
+func called[T any](ctx context.Context, r *Reader, q request[T], cached func() (T, bool)) (v T, err error) {
+	e := r.engine
 	if err := e.breaker.Refuses(); err != nil {
 		return v, err
 	}
-	var account, kind string
-	if r != nil {
-		account, kind = r.Account, cmp.Or(q.kind, q.call)
-	}
-	slot, err := e.limit.Acquire(ctx, account, kind, r)
+	slot, err := e.limit.Acquire(ctx, r.Account, cmp.Or(q.kind, q.call), r)
 	if v, ok := cached(); ok {
 		if err == nil {
 			slot.Release()
@@ -104,28 +98,24 @@ func called[T any](
 	if err != nil {
 		return v, e.refusal(r, err)
 	}
-	if r != nil {
-		r.computes.Store(true)
-	}
+	r.computes.Store(true)
 	if slot.IsLong() {
-		return detached(ctx, slot, func(ctx context.Context) (T, error) { return calledNow(ctx, e, r, q) })
+		return detached(ctx, slot, func(ctx context.Context) (T, error) { return calledNow(ctx, r, q) })
 	}
 	defer slot.Release()
-	return calledNow(ctx, e, r, q)
+	return calledNow(ctx, r, q)
 }
 
-// calledNow calls the engine, of which r is a Reader or nil.
-func calledNow[T any](ctx context.Context, e *Engine, r *Reader, q request[T]) (v T, err error) {
+// calledNow calls the engine.
+func calledNow[T any](ctx context.Context, r *Reader, q request[T]) (v T, err error) {
+	e := r.engine
 	var failed error
 	err = e.breaker.Do(ctx, func(ctx context.Context) error {
 		v, failed = timed(ctx, e, q.call, q.run)
 		return outage(failed)
 	})
-	if r != nil {
-		e.noteDamage(r.inner, failed)
-		failed = cmp.Or(failed, r.Withdrawn(ctx))
-	}
-	return v, cmp.Or(err, failed)
+	e.noteDamage(r.inner, failed)
+	return v, cmp.Or(err, failed, r.Withdrawn(ctx))
 }
 
 // detached makes a long call, whose caller gets an error when its time is over. The slot is taken
@@ -156,7 +146,7 @@ func detached[T any](ctx context.Context, slot *limit.Slot, call func(context.Co
 	}
 }
 
-// refusal is the error of a call of r, which may be nil, that got no slot in time. That is no failure of the engine.
+// refusal is the error of a call of r that got no slot in time. That is no failure of the engine.
 func (e *Engine) refusal(r *Reader, err error) error {
 	if r.Left() {
 		return index.ErrClientGone

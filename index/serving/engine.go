@@ -65,9 +65,9 @@ type Reader struct {
 // Client can be asked whether it has hung up.
 type Client interface{ Left() bool }
 
-// Left implements limit.Caller, for a Reader and for nil: its client has left, and nothing was computed for it.
+// Left implements limit.Caller: r's client has left, and nothing was computed for it.
 func (r *Reader) Left() bool {
-	return r != nil && r.Client != nil && !r.computes.Load() && r.Client.Left()
+	return r.Client != nil && !r.computes.Load() && r.Client.Left()
 }
 
 // Took returns how long r's calls of the engine took together, their turns included, how many calls

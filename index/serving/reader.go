@@ -62,7 +62,7 @@ func (r *Reader) Export(ctx context.Context, q index.Query) (page index.Page, er
 	}
 	// r's client is asked no more: its request was answered, and the memory that it was in is another one's.
 	alone := &Reader{inner: r.inner, engine: e, Account: exportsAccount}
-	return called(ctx, e, alone, request[index.Page]{call: "export", run: func(ctx context.Context) (index.Page, error) {
+	return called(ctx, alone, request[index.Page]{call: "export", run: func(ctx context.Context) (index.Page, error) {
 		return r.inner.Rows(ctx, q)
 	}}, nothing[index.Page])
 }
