@@ -122,7 +122,8 @@ func (s Stored) AppendLoad(dst []byte) []byte {
 		dst = AppendString(append(dst, keys[ZIP]...), s.ZIP)
 	}
 	if s.Created != NoTime {
-		dst = time.UnixMicro(s.Created).UTC().AppendFormat(append(append(dst, keys[CreatedAt]...), '"'), time.RFC3339Nano)
+		dst = append(append(dst, keys[CreatedAt]...), '"')
+		dst = time.UnixMicro(s.Created).UTC().AppendFormat(dst, time.RFC3339Nano)
 		dst = append(dst, '"')
 	}
 	return append(dst, '}')

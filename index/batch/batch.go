@@ -7,9 +7,9 @@
 // A call alone costs a write and a read on either side, and the time until the other side wakes up.
 // Where many calls are in progress, that is most of the work, and they can share it. Up to a
 // threshold, which depends on the server, a call that waits for others only loses time. So a call
-// goes alone while no more than that are in progress. Any other waits for the batch that is under way, if one is, and goes
-// with the next one, with all that came meanwhile: the busier the server, the larger the batches,
-// and nothing waits for a clock.
+// goes alone while no more than that are in progress. Any other waits for the batch that is under
+// way, if one is, and goes with the next one, with all that came meanwhile: the busier the server,
+// the larger the batches, and nothing waits for a clock.
 //
 // A batch without results after lateTime holds up no other: the next one is sent meanwhile. So a dead connection fails
 // only the calls that went there.

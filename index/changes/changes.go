@@ -1,19 +1,22 @@
-// Package changes computes what changed between two generations (rules X16 to X18): it finds the path of changesets
-// from one to the other, and makes of their changes one change a filing, as a caller's tier and filter see it. It does no I/O: an
-// index.History reads these.
+// Package changes computes what changed between two generations (rules X16 to X18): it finds the
+// path of changesets from one to the other, and makes of their changes one change a filing, as a
+// caller's tier and filter see it. It does no I/O: an index.History reads these.
 //
 // # Design
 //
-// Changesets form a tree (index.History). The path from one generation to another goes back to the last one that both come from,
-// and from there on; a changeset that is gone back has its changes the other way round. Of a filing, the first version on the
-// path is what the caller has, the last one what it is to have: what was between does not matter.
+// Changesets form a tree (index.History). The path from one generation to another goes back to the
+// last one that both come from, and from there on; a changeset that is gone back has its changes
+// the other way round. Of a filing, the first version on the path is what the caller has, the last
+// one what it is to have: what was between does not matter.
 //
-// A change is returned if the caller sees it: the filter matches one version alone, or it matches both, and they differ in the
-// fields of the tier. Changes in other field groups are not read at all, so neither a page's length nor its time reveals
-// them. After a full page the next visible change is looked up: the next page begins with it, and where there is none,
-// this page is the last. A page reads a bounded number of changes, and its records have a bounded number of bytes, so it may
-// have fewer than its limit, or none, and still not be the last. Where it ends depends on what the caller sees alone, and not
-// on how many changes the engine returns at once, which depends on whole records.
+// A change is returned if the caller sees it: the filter matches one version alone, or it matches
+// both, and they differ in the fields of the tier. Changes in other field groups are not read at
+// all, so neither a page's length nor its time reveals them. After a full page the next visible
+// change is looked up: the next page begins with it, and where there is none, this page is the
+// last. A page reads a bounded number of changes, and its records have a bounded number of bytes,
+// so it may have fewer than its limit, or none, and still not be the last. Where it ends depends on
+// what the caller sees alone, and not on how many changes the engine returns at once, which depends
+// on whole records.
 package changes
 
 import (
@@ -66,13 +69,14 @@ type Page struct {
 }
 
 const (
-	// readAtMost is how many changes a page reads for its caller: at a filter that selects few, or where changes cancel each
-	// other out. It takes about as long as ten pages that are full.
+	// readAtMost is how many changes a page reads for its caller: at a filter that selects few, or
+	// where changes cancel each other out. It takes about as long as ten pages that are full.
 	readAtMost = 10_000
-	// readMore is how many are read at once at the most when the first ones were not enough, and readGrowth how many times as
-	// many as before.
+	// readMore is how many are read at once at the most when the first ones were not enough, and
+	// readGrowth how many times as many as before.
 	readMore, readGrowth = 1000, 8
-	// bytesAtMost is how many bytes the records on a page may have together: it ends behind the one with which they have more.
+	// bytesAtMost is how many bytes the records on a page may have together: it ends behind the one
+	// with which they have more.
 	bytesAtMost = 4 << 20
 )
 

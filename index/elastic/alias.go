@@ -71,7 +71,8 @@ func (s *storage) apply(ctx context.Context, actions []action) error {
 	var refused *client.Error
 	if errors.As(err, &refused) &&
 		(refused.Status == http.StatusNotFound || strings.Contains(refused.Reason, twoWriteIndices)) {
-		return fmt.Errorf("%w: elasticsearch refused: %s", generation.ErrStale, refused.Reason) // somebody else was faster
+		// Somebody else was faster.
+		return fmt.Errorf("%w: elasticsearch refused: %s", generation.ErrStale, refused.Reason)
 	}
 	return err
 }

@@ -129,7 +129,8 @@ func (b *bulk) send(batch *batch) error {
 	return b.storage.c.Retry(b.ctx, client.BulkTime, func(ctx context.Context) error {
 		var response []byte
 		err := b.storage.c.Write(ctx, &response, esapi.BulkRequest{
-			Index: b.alias, Body: bytes.NewReader(batch.body), RequireAlias: &requireAlias, FilterPath: []string{responseFilter},
+			Index: b.alias, Body: bytes.NewReader(batch.body), RequireAlias: &requireAlias,
+			FilterPath: []string{responseFilter},
 		})
 		if err != nil {
 			return err

@@ -84,8 +84,8 @@ func parseCatalog(body []byte, where string) (c Catalog, err error) {
 	err = json.Unmarshal(body, &c) // which sets the form even where other members are of another type
 	switch {
 	case c.Form > catalogForm:
-		err = fmt.Errorf("the catalog of generations has form %d, and this program reads %d: use the program that wrote it",
-			c.Form, catalogForm)
+		err = fmt.Errorf("the catalog of generations has form %d, and this program reads %d: "+
+			"use the program that wrote it", c.Form, catalogForm)
 	case err != nil || c.Form != catalogForm:
 		err = fmt.Errorf("%w: %s is damaged: put it back, or delete it, and then %s", index.ErrLost, where, Repair)
 	}

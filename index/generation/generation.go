@@ -31,7 +31,7 @@
 //	data, sidecars                      rubbish under an entry that is not sealed: the next load deletes it
 //	check, mark the data as finished    the same: what is stored says nothing of whether it is sealed
 //	entry, sealed, with its changeset   a generation that is complete and not live; pruned like others
-//	live                                the load has promoted: this is the commit, and services follow it within a second
+//	live                                promoted: this is the commit, and services follow it within a second
 //	alias to the live generation        an alias that is late; the next to take the lock or to swap repairs it
 //	entries tombstoned, changesets      stored data that nothing wants; the next sweep deletes them
 //	delete what is not wanted           the rest of it, for the next sweep

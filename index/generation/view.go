@@ -214,7 +214,8 @@ func (l *Lifecycle) changed(ctx context.Context, e *Entry) error {
 	defer cancel()
 	now, err := l.storage.Identity(ctx, e.Name)
 	if err != nil {
-		l.Log.DebugContext(ctx, "a generation was not compared with what was sealed", "generation", e.Name, "error", err)
+		l.Log.DebugContext(ctx, "a generation was not compared with what was sealed",
+			"generation", e.Name, "error", err)
 		return nil
 	}
 	if differs := e.Identity.Differs(now); differs != "" {

@@ -152,7 +152,8 @@ func (k *lock) Purge(
 		}
 		for i := range c.Generations {
 			e := &c.Generations[i]
-			if d := e.Changes; d != nil && d.Whole && (slices.Contains(having, e.Name) || slices.Contains(having, d.Parent)) {
+			d := e.Changes
+			if d != nil && d.Whole && (slices.Contains(having, e.Name) || slices.Contains(having, d.Parent)) {
 				e.Changes = nil
 			}
 		}

@@ -43,7 +43,9 @@ func (r *Reader) Withdrawn(ctx context.Context) error {
 
 // kept returns the list of kept generations.
 func (e *Engine) kept(ctx context.Context, id string) ([]index.Generation, error) {
-	return looked(ctx, e, "kept", func(ctx context.Context) ([]index.Generation, error) { return e.inner.Kept(ctx, id) })
+	return looked(ctx, e, "kept", func(ctx context.Context) ([]index.Generation, error) {
+		return e.inner.Kept(ctx, id)
+	})
 }
 
 // find returns the list, and the position of r's generation in it, -1 for Empty; index.ErrGone where

@@ -61,8 +61,10 @@ type filed struct {
 
 func (r *Reader) filed(ctx context.Context, by index.Dimension) (*filed, error) {
 	return cached(ctx, r, "filed "+by.String(), func(ctx context.Context) (*filed, int, error) {
-		groups, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: []index.Dimension{by}, Limit: index.MaxGroups})
-		f, bytes := &filed{folded: make(map[string]bool, len(groups.List)), all: groups.Total <= int64(len(groups.List))}, 0
+		first := index.GroupQuery{By: []index.Dimension{by}, Limit: index.MaxGroups}
+		groups, err := r.Groups(ctx, index.Filter{}, first)
+		f, bytes := &filed{folded: make(map[string]bool, len(groups.List))}, 0
+		f.all = groups.Total <= int64(len(groups.List))
 		for _, g := range groups.List {
 			if text := g.Keys[0]; text != "" {
 				f.written, f.folded[index.Fold(text)] = append(f.written, text), true

@@ -20,7 +20,8 @@ func (e *Engine) expose(r prometheus.Registerer) error {
 	e.calls.WithLabelValues("live", "ok") // called for the metrics themselves: exposed from 0 on
 	for _, call := range []string{"live", "rows", "count", "filing", "filings", "stats", "counties",
 		"groups", "cells", "owners", "nearest", "steps", "changes", "changesets", "kept", "open", "export"} {
-		for _, outcome := range []string{"unavailable", "timeout", "error"} { // so that an alert sees the first one rise
+		// From 0 on, so that an alert sees the first one rise.
+		for _, outcome := range []string{"unavailable", "timeout", "error"} {
 			e.calls.WithLabelValues(call, outcome)
 		}
 	}

@@ -122,7 +122,8 @@ func newTransport(caFile string) (*http.Transport, error) {
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 5 * time.Second,
 		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
-		// Go's default keeps 2 idle connections to a host, and would dial anew for nearly every query of a busy service.
+		// Go's default keeps 2 idle connections to a host, and would dial anew for nearly every
+		// query of a busy service.
 		MaxIdleConnsPerHost: 128,
 		IdleConnTimeout:     90 * time.Second,
 		// Without this Elasticsearch would compress every page: more of its CPU than the network is worth.

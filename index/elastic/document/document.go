@@ -85,8 +85,9 @@ func Key(d index.Dimension) string {
 		index.ByState: Derived(index.State), index.ByCounty: index.County.String(), index.ByCity: WrittenCity,
 		index.ByFilingType: index.FilingType.String(), index.ByDay: index.FilingDate.String(),
 		index.ByMonth: Derived(index.Month), index.ByYear: "x." + yearField,
-		index.ByPropertyClassification: index.PropertyClassification.String(), index.ByCategory: index.Categories.String(),
-		index.ByHolder: index.FilingHolder.String(), index.ByOwner: index.Owner.String(),
+		index.ByPropertyClassification: index.PropertyClassification.String(),
+		index.ByCategory:               index.Categories.String(),
+		index.ByHolder:                 index.FilingHolder.String(), index.ByOwner: index.Owner.String(),
 		index.ByAddress: Derived(index.AddressKey), index.ByDateRange: index.DateRange.String(),
 	}[d]
 }

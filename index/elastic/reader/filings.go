@@ -50,7 +50,9 @@ func (r *Reader) Versions(ctx context.Context, ids []int64) (_ []index.Version, 
 	defer r.wrap(&err, "reading filings by id")
 	versions := make(map[int64]index.Version, len(ids))
 	for some := range slices.Chunk(ids, idsAtOnce) {
-		err := r.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error { return r.find(ctx, some, versions) })
+		err := r.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+			return r.find(ctx, some, versions)
+		})
 		if err != nil {
 			return nil, err
 		}

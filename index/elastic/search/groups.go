@@ -69,7 +69,8 @@ type Terms struct {
 
 // Body returns the request of the first buckets in order.
 func (t Terms) Body(buckets int) Object {
-	values := Object{"terms": Object{"field": t.Field, "size": buckets, "order": Object{"_key": direction(!t.Descending)}}}
+	order := Object{"_key": direction(!t.Descending)}
+	values := Object{"terms": Object{"field": t.Field, "size": buckets, "order": order}}
 	if t.Metrics != nil {
 		values["aggs"] = t.Metrics
 	}

@@ -24,7 +24,7 @@ import (
 type Limits struct {
 	FirstPages  int64 // offset + limit up to which most orders do without counting
 	LongestWalk int64 // filings that Elasticsearch may keep to find a page, with the page; the largest page
-	LargestSpan int64 // filings that Elasticsearch may look at to find a page, where their order is not that of the index
+	LargestSpan int64 // filings that may be looked at to find a page in another order than the index's
 	MostCounted int64 // filings that are counted with a page
 	Buckets     int   // of one response; Elasticsearch allows 65,536 by default
 	Parts       int64 // that a range of whole numbers is cut into (Level.Parts)
@@ -34,7 +34,8 @@ type Limits struct {
 // ms, the one at 180 takes 10, the one at 1,000 takes 50; after counting, each takes 2. Counting
 // takes 20 to 80, once for each filter and order.
 var Usual = Limits{
-	FirstPages: 200, LongestWalk: 2_500, LargestSpan: 10_000, MostCounted: index.MostCounted, Buckets: 65_000, Parts: 1024,
+	FirstPages: 200, LongestWalk: 2_500, LargestSpan: 10_000, MostCounted: index.MostCounted,
+	Buckets: 65_000, Parts: 1024,
 }
 
 // everything makes Elasticsearch count all hits, as `true` does.

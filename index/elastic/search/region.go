@@ -73,7 +73,8 @@ func RimOf(p index.Region, after int64) Object {
 	switch p := p.(type) {
 	case index.Near:
 		edges = Object{"bool": Object{
-			"filter": []Object{circle(p.Center, p.Radius+rimMeters)}, "must_not": []Object{circle(p.Center, p.Radius-rimMeters)},
+			"filter":   []Object{circle(p.Center, p.Radius+rimMeters)},
+			"must_not": []Object{circle(p.Center, p.Radius-rimMeters)},
 		}}
 	case index.Polygon:
 		var strips [][][][2]float64
@@ -94,7 +95,9 @@ func RimOf(p index.Region, after int64) Object {
 // located requests filings by their ids and coordinates.
 func located(size int, clauses ...Object) Object {
 	columns := []string{index.ID.String(), index.Latitude.String(), index.Longitude.String()}
-	return filtered(Object{"size": size, "track_total_hits": false, "_source": false, "docvalue_fields": columns}, clauses)
+	return filtered(Object{
+		"size": size, "track_total_hits": false, "_source": false, "docvalue_fields": columns,
+	}, clauses)
 }
 
 // strip is the polygon of points within two margins of an edge, and not at the end of the world,
