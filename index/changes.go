@@ -14,12 +14,12 @@ import (
 	"filings/index/address"
 )
 
-// History is what an Engine keeps of how its generations came to differ (rule X19).
+// History is an Engine's changesets between its generations (rule X19).
 //
-// A changeset leads from the generation that was live when another one was promoted, its parent, to
-// that one. A rollback makes none, so changesets form a tree: the generation promoted after a
-// rollback has the parent that was live then. Changes between any two generations lie on the path
-// between them (package changes).
+// A changeset leads to a promoted generation from its parent, the one that was live before. A
+// rollback makes none, so changesets form a tree: the generation promoted after a rollback has the
+// parent that was live then. Changes between any two generations lie on the path between them
+// (package changes).
 type History interface {
 	// Changesets lists those that are kept, the newest generation first. A generation that Live has
 	// returned has its changeset in the list, unless it has none: the first one, and one whose
@@ -38,15 +38,15 @@ type Changeset struct {
 	Added, Changed, Removed int64
 }
 
-// Change is what a changeset did to one filing.
+// Change is a changeset's change of one filing.
 type Change struct {
 	Generation    string // of the changeset
 	ID            int64
 	Before, After Version // one of them may be the zero Version; they differ
 }
 
-// Version is a filing as one generation has it: what clients see of it, and what they can filter
-// by. When it was added is no part of it.
+// Version is a filing as one generation has it: the fields that clients see, and those that they
+// can filter by. Its time of addition isn't part of it.
 type Version struct {
 	Record Record // nil: the generation has no such filing
 	City   string // as written (rule P7), Derived.WrittenCity
@@ -88,7 +88,7 @@ func (v Version) WithKeys() (Record, error) {
 	return append(r, '}'), nil
 }
 
-// setJSON sets what AppendValue wrote.
+// setJSON sets a value that AppendValue wrote.
 func (f *Filing) setJSON(field Field, value []byte) (err error) {
 	switch {
 	case fields[field].Kind == KindID:
@@ -140,7 +140,7 @@ type ChangeQuery struct {
 	LaterOnly bool
 }
 
-// ChangePage is a part of what a ChangeQuery selects: by ID, those of one id in any order. The
+// ChangePage is a part of the changes of a ChangeQuery: by ID, those of one id in any order. The
 // changes of an id are never parted: a page ends with the last one of an id, has at least one id if
 // there is any, and may be shorter than Limit, as where its records are long.
 type ChangePage struct {
@@ -148,8 +148,8 @@ type ChangePage struct {
 	More    bool // there are changes of filings with a higher id
 }
 
-// FieldGroups is a set of field groups of a Version. An engine keeps that of each change, to leave
-// out what the caller's tier does not show.
+// FieldGroups is a set of field groups of a Version. An engine keeps the set of each change, to
+// skip changes that the caller's tier does not show.
 type FieldGroups uint8
 
 // Field groups of a Version: the fields of a tier that no lower one shows, and the city with the ZIP code.
@@ -168,7 +168,7 @@ func FieldGroupsOf(t Tier) FieldGroups { return 1<<(t+1) - 1 }
 // firstAbove holds, for each tier but the highest, the key of the first field that it does not see.
 var firstAbove = [Enterprise]Record{Free: Record(keys[PropertyType]), Pro: Record(keys[OwnerPhonePrimary])}
 
-// byTier cuts r into what each tier adds to the one below it.
+// byTier cuts r into the fields that each tier adds to the one below it.
 func (r Record) byTier() (cut [Enterprise + 1]Record) {
 	for t := range Enterprise {
 		i := max(bytes.Index(r, firstAbove[t]), 0)

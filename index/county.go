@@ -43,8 +43,8 @@ type CountyNames struct {
 	matches  map[county][]string // the keys of counties; under no state, the names
 }
 
-// county is a county's name without what people write differently, and the code of its state in
-// lower case, "" for none.
+// county is a county's name without the parts that people write differently, and the code of its
+// state in lower case, "" for none.
 type county struct{ name, state string }
 
 // NewCountyNames returns the CountyNames of these counties. Of equally near ones Nearest returns the
@@ -108,8 +108,9 @@ func (c *CountyNames) Nearest(value string, most int) []string {
 	})
 }
 
-// readCounty returns what a county as people write it can mean. The last word is the state if it is
-// the code of one. Behind a blank, the name of a state and `co` can belong to the county's name too.
+// readCounty returns the possible meanings of a county as people write it. If the last word is the
+// code of a state, it is that state. After a space, the name of a state and `co` can belong to the
+// county's name too.
 func readCounty(value string) (readings []county) {
 	words, certain := countyWords(value), false
 	for n := 1; n <= mostStateWords && n < len(words); n++ {

@@ -27,8 +27,8 @@ var lastOf = [Hidden]Field{Free: PropertyType - 1, Pro: OwnerPhonePrimary - 1, E
 // starts[last+1] to where that ends. It fails unless these are the first members of r, each once
 // and in the order of the table, and the next one follows.
 //
-// Everything that is cut out of a record is cut here, and nothing is looked for by its name: what
-// stands between two members would go with them.
+// Records are cut here alone, by the positions of their members and not by a search for names: text
+// between two members would go with them.
 func (r Record) members(starts *[NumKeyed + 1]int, last Field) error {
 	at := 0
 	for f := ID; f <= last; f++ {

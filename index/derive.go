@@ -12,7 +12,8 @@ import (
 	"filings/index/address"
 )
 
-// Derived is what is computed from a filing to answer queries about it. Text is folded, ready to be compared.
+// Derived are the values that queries need and a filing implies. Text is folded, ready to be
+// compared.
 type Derived struct {
 	Owner         string // folded Owner
 	County        string // folded County
@@ -26,11 +27,11 @@ type Derived struct {
 	EquityPercent float64
 	HasEquity     bool
 	PropertyData  bool      // at least one pro field is present
-	Trust, Estate bool      // what the words of Owner say that it is (rule A2)
+	Trust, Estate bool      // by the words of Owner (rule A2)
 	Search        [3]string // SearchText of owner, address and case number, "" where missing; not of the county
 }
 
-// Derive computes what f's values imply.
+// Derive computes the derived values of f.
 func Derive(f *Filing) Derived {
 	d := Derived{Owner: Fold(f.Text(Owner)), County: Fold(f.Text(County))}
 	d.WrittenCity, d.ZIP = place(f)
@@ -61,10 +62,10 @@ func place(f *Filing) (city, zip string) {
 	return city, zip
 }
 
-// endOf reads what an address ends with (rules P7, X54 and X66): "…, CITY, FL 32801", "…, CITY, FL,
-// 32801", "…, CITY FL 32801", "…, CITY FL, 32801", the first two also without the ZIP code. A line
-// break separates as a comma does. No city begins with a digit, or is the first part of the
-// address: that is a street.
+// endOf reads the city and ZIP code at the end of an address (rules P7, X54 and X66): "…, CITY, FL
+// 32801", "…, CITY, FL, 32801", "…, CITY FL 32801", "…, CITY FL, 32801", the first two also without
+// the ZIP code. A line break separates as a comma does. No city begins with a digit, or is the
+// first part of the address: that is a street.
 func endOf(address string) (city, zip string) {
 	rest, part := cutPart(address)
 	if rest != "" {
@@ -108,7 +109,7 @@ func cutWord(part string) (rest, word string) {
 	return Trim(part[:max(i, 0)]), Trim(part[max(i, 0):])
 }
 
-// zipOf returns the five digits of a ZIP code, of which four may follow; "" for what is none.
+// zipOf returns the five digits of a ZIP code, after which four more may stand; "" if s isn't one.
 func zipOf(s string) string {
 	s = Typed(s)
 	digits := strings.Replace(s, "-", "", 1)
@@ -145,8 +146,8 @@ func FormerAddressKeyOf(text, city, state string) address.Key {
 	return address.Parser{Plain: FormerText, IsState: IsState}.KeyOf(text, city, state)
 }
 
-// AddressWord returns the word of the address of f (package address), by which its filings are found;
-// "" where it has no key, or one that nobody would write. d is what is derived of f.
+// AddressWord returns the word of the address of f (package address), by which its filings are
+// found; "" if it has no key, or one that nobody would write. d has the derived values of f.
 func (d *Derived) AddressWord(f *Filing) string {
 	k := AddressKeyOf(f.Text(PropertyAddress), d.WrittenCity, d.State)
 	k.ZIP = cmp.Or(d.ZIP, k.ZIP)

@@ -85,7 +85,7 @@ func AppendRecord(dst []byte, f *Filing) []byte {
 	return append(dst, '}')
 }
 
-// keys holds what stands before the value of each field: `{"id":`, `,"county":` and so on.
+// keys holds the text before the value of each field: `{"id":`, `,"county":` and so on.
 var keys = func() (k [numFields]string) {
 	for f := range k {
 		k[f] = `,"` + fields[f].Name + `":`
@@ -94,7 +94,8 @@ var keys = func() (k [numFields]string) {
 	return k
 }()
 
-// AppendValue appends what f has in a loaded field as JSON: null where it lacks it, [] for categories.
+// AppendValue appends f's value of a loaded field as JSON: null if it is missing, [] for no
+// categories.
 func AppendValue(dst []byte, f *Filing, field Field) []byte {
 	switch fields[field].Kind {
 	case KindID:

@@ -8,13 +8,15 @@ import (
 	"strconv"
 )
 
-// Grid is the map tiles that a box touches, by columns and rows. They are the square tiles of web maps (web mercator,
-// numbered from the north-west), of which 2^Precision lie side by side around the world, and as many one above the
-// other. The map ends at 85.05 degrees; what lies past it belongs to its outermost rows.
+// Grid is the map tiles that a box touches, by columns and rows. They are the square tiles of web
+// maps (web mercator, numbered from the north-west), of which 2^Precision lie side by side around
+// the world, and as many one above the other. The map ends at 85.05 degrees; filings past it belong
+// to its outermost rows.
 //
-// Tiles are bounded here, by numbers of degrees. Engines compare the coordinates as loaded with these numbers and
-// compute nothing, so that each filing is in the same tile everywhere. (Elasticsearch's geotile_grid rounds coordinates
-// first: what lies within 1e-7 degrees of an edge may be in the tile beside it.)
+// Tiles are bounded here, by numbers of degrees. Engines compare the coordinates as loaded with
+// these numbers and compute nothing, so that each filing is in the same tile everywhere.
+// (Elasticsearch's geotile_grid rounds coordinates first: a filing within 1e-7 degrees of an edge
+// may be in the next tile.)
 type Grid struct {
 	Box       Box
 	Precision int
@@ -65,7 +67,7 @@ func TileBox(column, row, precision int) Box {
 	return Box{North: math.Nextafter(y.To, -180), South: y.From, East: math.Nextafter(x.To, -360), West: x.From}
 }
 
-// Where returns w with the box of g among its predicates, which is what the filings in g's cells match.
+// Where returns w with the box of g among its predicates: the filter of the filings in g's cells.
 func (g Grid) Where(w Filter) Filter {
 	if slices.Contains(w.Predicates(), Predicate(g.Box)) {
 		return w
@@ -143,7 +145,8 @@ func CompareCells(a, b Cell) int {
 // RoundDegrees rounds a mean of coordinates to six decimals, a tenth of a meter, half away from
 // zero. The order in which coordinates are added up, which differs between engines, shards and
 // copies of shards, changes the last digits of a mean. Means of coordinates with six decimals often
-// lie half-way, so the mean is rounded to nine decimals first: that takes away what the order did.
+// lie half-way, so the mean is rounded to nine decimals first: that removes the effect of the
+// order.
 func RoundDegrees(mean float64) float64 {
 	if v := math.Round(math.Round(mean*1e9)/1e3) / 1e6; v != 0 {
 		return v

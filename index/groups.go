@@ -10,7 +10,7 @@ import (
 	"filings/index/address"
 )
 
-// Dimension is what filings are grouped by.
+// Dimension is a value by which filings are grouped.
 type Dimension uint8
 
 // Dimensions. Each filing has one key in a dimension, or none; in ByCategory as many as it has
@@ -67,8 +67,8 @@ type GroupQuery struct {
 	AsWritten bool
 }
 
-// GroupSort is what groups are sorted by. Ties, and the keys of groups of as many filings, are by
-// the code points of their keys, no value last.
+// GroupSort is a value by which groups are sorted. Ties, and the keys of groups of as many filings,
+// are by the code points of their keys, no value last.
 type GroupSort uint8
 
 // Sorts of groups.
@@ -102,9 +102,9 @@ type Groups struct {
 // Group sums up the filings that have the same keys.
 type Group struct {
 	// Keys are as written on the records, in the order of the dimensions; "" of filings without a
-	// value. An address is named by its key, since what is written may lack the city. Values that
-	// differ in case alone, and owners of one OwnerKey, are one key: the one that most of the counted
-	// filings have, of equally frequent ones the first by code point.
+	// value. An address is named by its key, since its spelling may lack the city. Values that
+	// differ in case alone, and owners of one OwnerKey, are one key: the one that most of the
+	// counted filings have, of equally frequent ones the first by code point.
 	Keys                 [2]string
 	Filings              int64
 	Amounts              int64 // filings that have a FilingAmount
@@ -136,7 +136,7 @@ func (q GroupQuery) compare(a, b Group) int {
 	return cmp.Or(first, keys)
 }
 
-// Text returns the canonical text of q for the groups of what w selects.
+// Text returns the canonical text of q for the filings that w selects.
 func (q GroupQuery) Text(w Filter) string {
 	order := ""
 	if q.Sort != SortByFilings || q.Ascending || q.Limit > 0 {
@@ -162,7 +162,7 @@ func (q GroupQuery) Kind() string {
 type Grouping struct {
 	query  GroupQuery
 	keys   [2]keyTable
-	groups map[[2]uint32]*Group // by their keys' numbers; nil for what is beyond Most
+	groups map[[2]uint32]*Group // by their keys' numbers; nil for one past Most
 }
 
 // NewGrouping returns a Grouping without filings.
@@ -205,7 +205,7 @@ func (g *Grouping) Add(part Group) {
 // TooMany reports whether there are more than Most: amounts make no difference any more.
 func (g *Grouping) TooMany() bool { return len(g.groups) > g.query.Most() }
 
-// Groups returns what was added.
+// Groups returns the groups of the added parts.
 func (g *Grouping) Groups() Groups {
 	all := Groups{Total: int64(len(g.groups))}
 	if g.TooMany() {
@@ -241,7 +241,7 @@ func (g *Group) add(other Group) {
 // keyTable counts the writings of the keys of a dimension. The number of a key is that of its first
 // writing.
 type keyTable struct {
-	fold     func(written string) string // what is the same of all writings of a key
+	fold     func(written string) string // the same for all spellings of a key
 	byKey    bool                        // a key is named by that
 	numbers  map[string]uint32           // of writings
 	folded   map[string]uint32           // of keys

@@ -13,8 +13,8 @@ import (
 // them, have one key. "" is none, of a name without a letter or digit. Where the rule leaves a
 // choice:
 //
-//   - Of forms of equal length the first one in the name counts, and none is made of what another
-//     one became.
+//   - Of forms of equal length the first one in the name counts, and none is made of another one's
+//     short form.
 //   - "ltd liability comp" is a form too: else the key of its key would be another one.
 //   - A name in which step 3 found a form has a token that is one, also where several tokens spell
 //     it: "Fern, L.L.C." is no person.
@@ -22,8 +22,8 @@ import (
 //   - Of a name that is very long the first MaxText characters count, once marks are dropped:
 //     engines have no longer terms.
 //
-// The key of a key is itself, unless what stood after a comma came first and so spells a form with
-// what stood before it.
+// The key of a key is itself, unless the words after a comma came first and so spell a form with
+// the words before it.
 func OwnerKeyOf(name string) string { return keyOf(splitName(PlainText(name))) }
 
 // FormerOwnerKeyOf returns the key that a name had before rule X61.
@@ -46,7 +46,7 @@ type ownerName struct {
 	comma  int // how many tokens stand before the first one
 }
 
-// splitName does what is left of the steps 1 and 2 for the PlainText of a name.
+// splitName does the rest of the steps 1 and 2 for the PlainText of a name.
 func splitName(text string) (n ownerName) {
 	n.tokens = make([]string, 0, 8)
 	start := 0
@@ -74,8 +74,8 @@ func splitName(text string) (n ownerName) {
 	return n
 }
 
-// PlainText decomposes text and lowers it, drops marks, apostrophes and format characters, and leaves one separator of
-// a kind: a blank, a comma, or & for what becomes "and". It is in NFC.
+// PlainText decomposes text and lowers it, drops marks, apostrophes and format characters, and
+// leaves one separator of a kind: a space, a comma, or & for a later "and". It is in NFC.
 func PlainText(text string) string {
 	if len(text) <= MaxText {
 		if plain, ok := plainASCII(text); ok {
@@ -85,7 +85,8 @@ func PlainText(text string) string {
 	return norm.NFC.String(decomposed(Typed(text), apostrophes))
 }
 
-// FormerText is PlainText as it was before rule X61: lists of what is withheld have digests that were made of it.
+// FormerText is PlainText as it was before rule X61: lists of withheld filings have digests that
+// were made of it.
 func FormerText(text string) string { return decomposed(text, "'’`") }
 
 // Refolded reports whether the FormerText of a text is another than its PlainText.
@@ -179,9 +180,9 @@ func legalForms(tokens []string) (_ []string, found bool) {
 	return tokens, found
 }
 
-// form is what some tokens are: a legal form, the beginning of one, or both.
+// form says whether some tokens are a legal form, the beginning of one, or both.
 type form struct {
-	short string // what the form becomes; "" for none
+	short string // the form as keys have it; "" for none
 	most  int    // tokens of the longest form that begins so
 }
 

@@ -39,7 +39,7 @@ type OwnerQuery struct {
 	Limit      int
 }
 
-// OwnerSort is what owners are sorted by. Ties are by OwnerKey, rising in both directions.
+// OwnerSort is a value by which owners are sorted. Ties are by OwnerKey, rising in both directions.
 type OwnerSort uint8
 
 // Sorts of owners.
@@ -71,11 +71,12 @@ type Owners struct {
 	List  []Portfolio
 }
 
-// NameTokens returns the tokens of a name without step 3 and 4 of rule X25: what a client has typed of it so far.
+// NameTokens returns the tokens of a name without step 3 and 4 of rule X25, for a name that is
+// still being typed.
 func NameTokens(name string) []string { return splitName(PlainText(name)).tokens }
 
-// CutWord returns the first word of a folded text, letters and digits side by side, and what
-// follows it; "" where there is none.
+// CutWord returns the first word of a folded text, letters and digits side by side, and the rest of
+// the text; "" if there is none.
 func CutWord[T string | []byte](text T) (word, rest T) {
 	return cutOf(text, &wordCharacters, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
@@ -88,7 +89,7 @@ var wordCharacters = func() (is [utf8.RuneSelf]bool) {
 	return is
 }()
 
-// cutOf returns the first characters of a text, side by side, that are of a kind, and what follows them.
+// cutOf returns the first run of characters of a kind in a text, and the rest of the text.
 func cutOf[T string | []byte](text T, ascii *[utf8.RuneSelf]bool, beyond func(rune) bool) (of, rest T) {
 	start := -1
 	for i := 0; i < len(text); {
@@ -125,8 +126,8 @@ func Words(text string) (words []string) {
 	return words
 }
 
-// Reach is how far a word may be from what was typed for it (rule X29); 0 where it is taken as it
-// is: with a digit, or short.
+// Reach is the largest distance of a word from the typed one (rule X29); 0 if the typed word has a
+// digit or is short: it is never corrected.
 func Reach(word string) int {
 	switch n := utf8.RuneCountInString(word); {
 	case n < 5 || strings.ContainsFunc(word, unicode.IsDigit):

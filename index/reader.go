@@ -1,13 +1,14 @@
-// Package index says what a filing is, what a query of filings is and what it returns, and names what an engine
-// that stores them must do. It does no I/O: index/elastic and index/embedded do, and index/indextest holds both to
-// the same responses.
+// Package index defines filings, queries of them, results, and the interface of engines that store
+// them. It does no I/O: index/elastic and index/embedded do, and index/indextest holds both to the
+// same responses.
 //
 // # Design
 //
-// One table of fields (field.go) drives reading, mapping, rendering and documentation. What is derived from a record
-// (its city, its equity, whether a trust owns it) is derived here, once, for every engine (derive.go), so that engines
-// only store and compare. Text that is compared is folded here too (text.go): no engine has a lower-case of its own.
-// The tiles of maps are bounded here, by the numbers that engines compare coordinates with (grid.go).
+// One table of fields (field.go) drives reading, mapping, rendering and documentation. Values that
+// a record implies (its city, its equity, whether a trust owns it) are derived here, once, for
+// every engine (derive.go), so engines only store and compare. Text that is compared is folded here
+// too (text.go): no engine has a lower-case of its own. The tiles of maps are bounded here, by the
+// numbers that engines compare coordinates with (grid.go).
 //
 // A query is a Filter (predicates that must all hold), a sort, an offset and a limit (query.go). A
 // predicate says whether it holds for one filing (predicate.go); engines compile it, and are held
@@ -16,12 +17,12 @@
 // the expensive part, is computed once, when the filter is made, and kept in it.
 //
 // Data lives in generations, which package generation builds and which never change. A Reader
-// (reader.go) is pinned to one, so whatever is computed from several of its responses is
-// consistent, and whatever is cached by (generation, query) stays right for ever.
+// (reader.go) is pinned to one, so values computed from several of its responses are consistent,
+// and values cached by (generation, query) stay right for ever.
 //
-// A Record is the JSON of a filing as the API shows it to the highest tier, fields in the order of the table, which is
-// ordered by tier: what a lower tier may see is a prefix of it (cut.go). Engines store that text and hand it
-// through; no layer decodes it on the way.
+// A Record is the JSON of a filing as the API shows it to the highest tier, fields in the order of
+// the table, which is ordered by tier: the fields of a lower tier are a prefix of it (cut.go).
+// Engines store that text and hand it through; no layer decodes it on the way.
 package index
 
 import (
@@ -84,9 +85,9 @@ type Engine interface {
 	// At returns a Reader of the kept generation with that public id, or ErrGone, at most one second
 	// late; ErrChanged if it was altered since it was sealed.
 	At(ctx context.Context, id string) (Reader, error)
-	// Withdrawn reports, at most one second late, whether what a Reader of a generation still reads
-	// may be withheld (rule X53): filings were since it was opened, and the generation is deleted.
-	// Of another deleted one a Reader may read on.
+	// Withdrawn reports, at most one second late, whether a Reader of a generation may still read
+	// withheld filings (rule X53): some were withheld since it was opened, and the generation is
+	// deleted. A Reader of any other deleted generation may read on.
 	Withdrawn(ctx context.Context, generation string) (bool, error)
 	History
 }

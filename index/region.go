@@ -160,7 +160,7 @@ func side(a, b, p Corner) float64 {
 	dx, dy := p.Longitude.Nearest-a.Longitude.Nearest, p.Latitude.Nearest-a.Latitude.Nearest
 	left := x*dy - y*dx
 	// Numbers up to 180 are 2e-14 or less from their decimals, differences 8e-14. That, times the
-	// other factor, is what may be wrong.
+	// other factor, is the largest error.
 	if math.Abs(left) > 2e-13*(math.Abs(x)+math.Abs(y)+math.Abs(dx)+math.Abs(dy))+1e-25 {
 		return left
 	}

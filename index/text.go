@@ -59,7 +59,7 @@ func formOf(s string) (typed, lower bool) {
 // apostrophes are the characters that people use for one. The last two are others of them in NFC.
 const apostrophes = "'`´‘’ʻʼ′\u1fef\u1ffd"
 
-// Trim cuts white space and format characters off the ends of s: nothing is left of what has no others.
+// Trim cuts white space and format characters off the ends of s. If s has no others, it returns "".
 func Trim(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" || s[0] < utf8.RuneSelf && s[len(s)-1] < utf8.RuneSelf { // as nearly always

@@ -12,7 +12,7 @@ import (
 	"unique"
 )
 
-// Values sum up what filings have in each field (rule X38). A load counts them, and the catalog
+// Values sum up the filings' values of each field (rule X38). A load counts them, and the catalog
 // keeps them with a generation: no engine has every field in a form that it could count.
 type Values [numFields]FieldValues
 
@@ -24,7 +24,7 @@ type FieldValues struct {
 	Greatest   Extreme[float64] `json:"greatest,omitzero"`
 	LeastID    Extreme[int64]   `json:"leastId,omitzero"`
 	GreatestID Extreme[int64]   `json:"greatestId,omitzero"`
-	Sum        float64          `json:"-"` // in cents; of what was counted in this process
+	Sum        float64          `json:"-"` // in cents; of filings counted in this process
 }
 
 // Extreme is a value that none goes beyond. Filings is how many have it: where the last of them was
@@ -45,8 +45,8 @@ var measured = func() (set uint64) {
 	return set
 }()
 
-// Held is what Values and Counts count of a filing; the zero value is none. It keeps no part of the
-// line that a filing was read from.
+// Held has the values of a filing that Values and Counts count; the zero value is no filing. It
+// keeps no part of the line that a filing was read from.
 type Held struct {
 	Filled  uint64 // as Filing.Filled says
 	County  string
@@ -55,7 +55,7 @@ type Held struct {
 	numbers []float64 // of the measured fields that it has, in their order
 }
 
-// HeldOf returns what Values and Counts count of f.
+// HeldOf returns the Held of f.
 func HeldOf(f *Filing) Held {
 	day := f.Text(FilingDate)
 	h := Held{Filled: f.Filled(), id: f.ID}
@@ -154,7 +154,7 @@ func (v *Values) MarshalJSON() ([]byte, error) {
 	return json.Marshal(kept)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote. Fields that this program does not know are left out.
+// UnmarshalJSON reads the JSON of MarshalJSON. Fields that this program does not know are ignored.
 func (v *Values) UnmarshalJSON(text []byte) error {
 	var kept map[string]FieldValues
 	err := json.Unmarshal(text, &kept)
@@ -228,7 +228,7 @@ func NewCounts() Counts {
 	return Counts{Counties: map[string]CountyCounts{}, Months: map[string]int64{}}
 }
 
-// CountsOf counts what r has, without fields, as its engine finds it in the filings themselves.
+// CountsOf counts r's filings, without fields, as its engine finds them in the filings themselves.
 func CountsOf(ctx context.Context, r Reader) (Counts, error) {
 	s := NewCounts()
 	s.WithoutFields = true

@@ -3,21 +3,21 @@
 //
 // # Design
 //
-// The fields of the API's record stand at the top level of a document, and are what `_source` gives
-// back, byte for byte. What is derived from them to be searched, sorted by or counted stands in the
-// object x, which is excluded from `_source`; in OpenSearch it is not (package elastic), and
-// package document leaves it out. A top-level field is indexed itself only where its value, as it
-// is, can be queried: numbers, dates and whatever is listed as written. Everything that is compared
-// ignoring case is folded by the program (index.Fold) and lies in x: a normalizer of Elasticsearch
-// would fold by other rules.
+// The fields of the API's record stand at the top level of a document, and `_source` gives them
+// back, byte for byte. Values that are derived from them to be searched, sorted by or counted stand
+// in the object x, which is excluded from `_source`; in OpenSearch it is not (package elastic), and
+// package document skips it. A top-level field is indexed itself only if its value can be queried
+// unchanged: numbers, dates and values listed as written. Everything that is compared ignoring case
+// is folded by the program (index.Fold) and lies in x: a normalizer of Elasticsearch would fold by
+// other rules.
 //
 // `dynamic` is strict everywhere: a field that the program knows and the mapping does not is an error at once.
 //
 //   - x.text holds the search texts as trigrams with positions, each text followed by two NULs, so
 //     that every position of a text begins a trigram. Texts cannot hold NUL themselves.
-//   - x.runs holds what letters side by side in these texts end with, from each letter on, cut
-//     short: whatever letters a text contains begin a word of it. The postings of a word are far
-//     fewer than those of its trigrams.
+//   - x.runs holds the ends of the runs of letters in these texts, from each letter on, cut short:
+//     any letters that a text contains begin a word of it. The postings of a word are far fewer
+//     than those of its trigrams.
 //   - x.is holds a word for each thing that is true of the filing: foreclosureStatus, propertyData,
 //     trust, estate.
 //   - x.code holds, for each sort key, a keyword that sorts as the key does and has few different
@@ -29,17 +29,18 @@
 //   - x.point is where boxes are searched. It is rounded, so the two coordinates as loaded decide
 //     at the edges of a box, and alone for map tiles.
 //   - x.cents is the amount in whole cents, because sums of whole numbers are exact.
-//   - x.countyCents is that after a number of the county: what a county has by amounts is counted
-//     as a range of it, which visits no filing.
+//   - x.countyCents is x.cents after a number of the county: a county's filings by amounts are
+//     counted as a range of it, which visits no filing.
 //   - x.ownerKey is the key of the owner, which the program computes (index.OwnerKeyOf); x.zip is
 //     of five digits.
 //   - x.addressKey is the word of the address (package index/address), and x.address its terms, by
 //     which it is found.
-//   - Groups are counted by what has doc values: county, type, owner, holder, classification and
+//   - Groups are counted by fields with doc values: county, type, owner, holder, classification and
 //     categories of the record as they are, and x.state, x.writtenCity, x.addressKey, x.month and
 //     x.year.
 //
-// The index is sorted as both endpoints list filings by default, so that a first page reads only what it shows.
+// The index is sorted as both endpoints list filings by default, so a first page reads only the
+// filings that it shows.
 package mappings
 
 import (
@@ -50,7 +51,7 @@ import (
 )
 
 // Version numbers the mapping. It is part of a generation's name, and goes up with every change of
-// filings.json, or of what documents have: generations of another version are not read.
+// filings.json, or of the contents of documents: generations of another version are not read.
 const Version = 9
 
 //go:embed filings.json

@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// Parser is what addresses are read with, as their users know it.
+// Parser has the functions of its user with which addresses are read.
 type Parser struct {
-	// Plain returns a text in lower case, without marks and apostrophes; of what is no letter, digit, comma
-	// or & it leaves blanks.
+	// Plain returns a text in lower case, without marks and apostrophes. Other characters than
+	// letters, digits, commas and & become spaces.
 	Plain   func(text string) string
 	IsState func(code string) bool // of two capital letters
 }
@@ -22,12 +22,12 @@ type Parser struct {
 // 28 of the USPS knows, its parts are the same texts. A part that the address does not name is "". Where
 // the rule leaves a choice:
 //
-//   - A house number is what an address begins with: "12", "12-14", "5b", "7 1/2". Zeros before it do
-//     not count. An address without one, or without a street, has no key.
-//   - Each word of a street is shortened that can be a suffix or a direction, whatever it is there:
-//     "Court St" and "Ct Street" are one.
+//   - A house number begins an address: "12", "12-14", "5b", "7 1/2". Zeros before it do not count.
+//     An address without one, or without a street, has no key.
+//   - Each word of a street is shortened that can be a suffix or a direction, even if it is neither
+//     there: "Court St" and "Ct Street" are one.
 //   - "st" is a saint where a word follows that is neither: "St Johns Ave", "Old St Augustine Rd".
-//   - What a unit is called does not count: "Apt 4", "Unit 04" and "#4" are one.
+//   - The name of a unit does not count: "Apt 4", "Unit 04" and "#4" are one.
 //   - The city stands after a comma. In an address without commas that ends with a state or a ZIP, it
 //     begins after the suffix of the street.
 //
@@ -198,14 +198,15 @@ func (p Parser) isState(word string) bool {
 	return utf8.RuneCountInString(word) == 2 && p.IsState(strings.ToUpper(strings.ToLower(word)))
 }
 
-// namesTown reports whether a city follows a street: then what follows is a state, and no part of the street.
+// namesTown reports whether a city follows a street: then the word after the city is a state, and
+// not part of the street.
 func (p Parser) namesTown(text string) bool {
 	_, town := cutTown(p.appendWords(nil, text))
 	return len(town) > 0
 }
 
-// cutUnit cuts a unit off the words from a position on: before it stands what a street begins with, which
-// is none, as in "Front St" or "Ste Marie Rd".
+// cutUnit cuts a unit off the words from a position on: the words before it begin a street and are
+// no unit, as in "Front St" or "Ste Marie Rd".
 func cutUnit(words []word, from int) (rest []word, unit []string) {
 	for i := from; i < len(words); i++ {
 		end := i
@@ -237,7 +238,7 @@ func trimZeros(word string) string {
 	return word
 }
 
-// cutTown cuts what follows the suffix of a street, and the direction after that.
+// cutTown cuts the words after the suffix of a street and the direction that may follow it.
 func cutTown(words []word) (street, town []word) {
 	for i := 1; i < len(words)-1; i++ {
 		next := words[i+1]

@@ -104,7 +104,7 @@ func OfText(text string) (k Key) {
 
 const unitName = "unit "
 
-// forms are what a word can stand for, as a key has it; "" for what it is not.
+// forms are the possible meanings of a word, as a key has them; "" for others.
 type forms struct{ direction, ordinal, suffix, town, unit, lone string }
 
 // formsOf returns the forms of a word in lower case.

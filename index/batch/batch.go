@@ -55,7 +55,7 @@ type batch[T comparable] struct {
 	calls []T
 	sent  bool
 	done  chan struct{} // closed when all calls have their results
-	err   error         // what came instead
+	err   error         // that came instead of results
 }
 
 // New returns a group whose calls go through send, which keeps the result of each in the call
@@ -114,7 +114,7 @@ func (g *Group[T]) withdraw(b *batch[T], call T) {
 	}
 }
 
-// begin makes somebody send what waits.
+// begin starts a sender of the waiting calls.
 func (g *Group[T]) begin() {
 	if g.sender != nil || len(g.waiting) == 0 {
 		return
@@ -130,7 +130,7 @@ func (g *Group[T]) begin() {
 	}()
 }
 
-// pass lets another sender begin while s, which is late, goes on and ends with what it has.
+// pass lets another sender begin while s, which is late, finishes its batch and ends.
 func (g *Group[T]) pass(s *sender) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

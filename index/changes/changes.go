@@ -1,4 +1,4 @@
-// Package changes computes what changed between two generations (rules X16 to X18): it finds the
+// Package changes computes the changes between two generations (rules X16 to X18): it finds the
 // path of changesets from one to the other, and makes of their changes one change a filing, as a
 // caller's tier and filter see it. It does no I/O: an index.History reads these.
 //
@@ -6,17 +6,17 @@
 //
 // Changesets form a tree (index.History). The path from one generation to another goes back to the
 // last one that both come from, and from there on; a changeset that is gone back has its changes
-// the other way round. Of a filing, the first version on the path is what the caller has, the last
-// one what it is to have: what was between does not matter.
+// the other way round. The first version of a filing on the path is the one that the caller has,
+// the last one its new one: those between do not matter.
 //
 // A change is returned if the caller sees it: the filter matches one version alone, or it matches
 // both, and they differ in the fields of the tier. Changes in other field groups are not read at
 // all, so neither a page's length nor its time reveals them. After a full page the next visible
 // change is looked up: the next page begins with it, and where there is none, this page is the
 // last. A page reads a bounded number of changes, and its records have a bounded number of bytes,
-// so it may have fewer than its limit, or none, and still not be the last. Where it ends depends on
-// what the caller sees alone, and not on how many changes the engine returns at once, which depends
-// on whole records.
+// so it may have fewer than its limit, or none, and still not be the last. Its end depends only on
+// the fields and filings that the caller sees, and not on how many changes the engine returns at
+// once, which depends on whole records.
 package changes
 
 import (
@@ -30,10 +30,10 @@ import (
 	"filings/index"
 )
 
-// Op is what became of a filing.
+// Op is the kind of a change.
 type Op string
 
-// What may become of a filing, as the caller's filter selects them.
+// The kinds of changes, as the caller's filter sees filings.
 const (
 	Added   Op = "added"
 	Changed Op = "changed"
@@ -49,7 +49,7 @@ type Change struct {
 
 // Query selects changes as a caller sees them.
 type Query struct {
-	Where index.Filter // by what Tier shows, or by what every tier may know
+	Where index.Filter // by fields of Tier, or of every tier
 	Tier  index.Tier
 	// Fields are those of Tier that the caller sees. The zero set: all.
 	Fields index.FieldSet
@@ -62,7 +62,7 @@ func (q Query) String() string {
 	return fmt.Sprintf("%v tier %v fields %v after %d limit %d", q.Where, q.Tier, q.Fields, q.After, q.Limit)
 }
 
-// Page is a part of what a Query selects, by id.
+// Page is a part of the changes of a Query, by id.
 type Page struct {
 	Changes []Change
 	End     int64 // where the next page begins: After of its Query; 0: this is the last one
@@ -158,8 +158,8 @@ func laterOnly(path Path, q Query) bool {
 	return len(path) == 1 && !path[0].Back && len(q.Where.Predicates()) == 0 && q.Fields == 0
 }
 
-// groups are those whose changes the caller of q may learn of: what its tier shows, and city and ZIP code if it
-// filters by one of them.
+// groups are those whose changes the caller of q may learn of: the fields of its tier, and city and
+// ZIP code if it filters by one of them.
 func groups(q Query) index.FieldGroups {
 	groups := index.FieldGroupsOf(q.Tier)
 	if q.Where.Reads(index.City, index.ZIP, index.AddressKey) || q.Fields.Keys() {
@@ -190,7 +190,7 @@ func (on *onPath) full(page Page) bool {
 	return len(page.Changes) == on.query.Limit || on.bytes > bytesAtMost
 }
 
-// add adds what the changes, which are of one filing, come to, if the caller sees that. A full page ends before it.
+// add adds the sum of the changes of one filing, if the caller sees it. A full page ends before it.
 func (on *onPath) add(page *Page, changes []index.Change) error {
 	before, after := on.ends(changes)
 	if after.Withheld {
@@ -242,7 +242,8 @@ func selects(w index.Filter, v index.Version) (bool, error) {
 	return err == nil && w.Holds(f), err
 }
 
-// shows reports whether the caller saw of a version what it is to see now; false where the version was not read.
+// shows reports whether a version shows the caller the same record as now; false if it was not
+// read.
 func (on *onPath) shows(v index.Version, now index.Record) (bool, error) {
 	if len(v.Record) == 0 {
 		return false, nil
@@ -301,7 +302,7 @@ func Find(changesets []index.Changeset, since, until string) (Path, bool) {
 		return nil, known
 	}
 	up, down := toRoot(origin, since), toRoot(origin, until)
-	// Both end at the same changesets if they have a root in common; what is left of them is the path.
+	// Both end at the same changesets if they have a root in common; the rest of both is the path.
 	for len(up) > 0 && len(down) > 0 && up[len(up)-1] == down[len(down)-1] {
 		up, down = up[:len(up)-1], down[:len(down)-1]
 	}

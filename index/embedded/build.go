@@ -14,12 +14,12 @@ import (
 	"filings/index/generation"
 )
 
-// build is a generation.Writer. Put and Remove collect; Seal merges what they collected with the
-// filings of the generation that is copied, and writes the file.
+// build is a generation.Writer. Put and Remove collect; Seal merges their actions with the filings
+// of the generation that is copied, and writes the file.
 type build struct {
 	storage *storage
 	name    string
-	from    *reader // of what is copied, which it keeps open; nil for nothing
+	from    *reader // of the copied generation, which it keeps open; nil for none
 	file    *fileWriter
 	encoder encoder
 	changes *columns.Changes
@@ -95,7 +95,7 @@ func (b *build) Seal(
 	return nil, nil
 }
 
-// layOut writes the columns, what stands beside them, and whose they are.
+// layOut writes the columns, the sidecar, and the title.
 func (b *build) layOut(ctx context.Context, fill generation.Fill) error {
 	var base *columns.Table
 	if b.from != nil {

@@ -91,7 +91,7 @@ func (w *fileWriter) endBlock() {
 	w.sum = 0
 }
 
-// finish writes the contents and what follows, waits until all is on the disk, and closes the file.
+// finish writes the contents and the footer, waits until all is on the disk, and closes the file.
 func (w *fileWriter) finish() error {
 	var contents bytes.Buffer
 	if err := gob.NewEncoder(&contents).Encode(w.sections); err != nil {
@@ -174,7 +174,7 @@ func (f *file) readContents() error {
 	return nil
 }
 
-// readFull fills data with what the file has at a position.
+// readFull fills data with the bytes of the file at a position.
 func (f *file) readFull(data []byte, at int64) error {
 	_, err := f.ReadAt(data, at)
 	switch {
@@ -186,7 +186,7 @@ func (f *file) readFull(data []byte, at int64) error {
 	return nil
 }
 
-// read returns what the file has from one position to before another, if it is as it was written.
+// read returns the bytes of the file from one position to before another, if they are unchanged.
 func (f *file) read(from, to int64) ([]byte, error) {
 	first := from / blockSize
 	data := make([]byte, min((to+blockSize-1)/blockSize*blockSize, f.size)-first*blockSize)

@@ -17,8 +17,8 @@ import (
 	"filings/index/sidecar"
 )
 
-// version is the version of what is in a file, and the last part of its generation's name: files of
-// another version are not read. It goes up with every change of what is stored, which includes
+// version is the data version of a file, and the last part of its generation's name: files of
+// another version are not read. It goes up with every change of the stored data, which includes
 // emptyRecord.
 const version = 10
 
@@ -111,7 +111,7 @@ func (r *reader) unavailable(err error) error {
 	return fmt.Errorf("read generation %s: %w: %w", r.name, index.ErrUnavailable, err)
 }
 
-// Rows implements index.Reader. What a filter selects is found as a whole, so that every page has the total.
+// Rows implements index.Reader. It finds all rows of the filter, so every page has the total.
 func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	rows, total, end, err := r.Table.Rows(ctx, q)
 	if err != nil {
@@ -251,8 +251,8 @@ func (r *reader) rowsOf(ctx context.Context, ids []int64) (rows []uint32, positi
 // emptyRecord is the record of a filing without values.
 var emptyRecord = index.AppendRecord(nil, &index.Filing{})
 
-// encoder makes what is stored of filings. A record is stored without what it has in common with
-// the end of emptyRecord, behind the number of these bytes.
+// encoder makes the stored form of filings: the length of the tail that a record shares with
+// emptyRecord, then the record without this tail.
 type encoder struct {
 	derived        index.Derived
 	record, stored []byte

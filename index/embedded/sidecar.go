@@ -82,7 +82,7 @@ func (f *file) copyTo(ctx context.Context, put sidecar.Sink, others map[chunkNam
 	return nil
 }
 
-// versions returns filings by their ids, as Filings does, with what they can be filtered by.
+// versions returns filings by their ids, as Filings does, with the values that filters read.
 func (r *reader) versions(ctx context.Context, ids []int64) ([]index.Version, error) {
 	versions := make([]index.Version, len(ids))
 	rows, positions, err := r.rowsOf(ctx, ids)

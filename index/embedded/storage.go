@@ -131,7 +131,7 @@ func (s *storage) Replace(ctx context.Context, name string, d generation.Documen
 	})
 }
 
-// Retry implements generation.Storage: what a disk refuses does not pass by itself.
+// Retry implements generation.Storage: a disk's errors do not pass by themselves.
 func (s *storage) Retry(ctx context.Context, try func(context.Context) error) error { return try(ctx) }
 
 // ProcessLock implements generation.Storage, by a flock, which ends with its process. Nobody who tries to take it
@@ -153,7 +153,8 @@ func (s *storage) ProcessLock(ctx context.Context, take bool) (lock io.Closer, e
 	return lock, err
 }
 
-// Parts implements generation.Storage. What was found whole is not opened again unless it is to be measured.
+// Parts implements generation.Storage. It opens a file that it found complete again only to measure
+// it.
 func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.Part, err error) {
 	s.mu.Lock()
 	known := s.readable
@@ -194,7 +195,7 @@ func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.P
 	return parts, nil
 }
 
-// Delete implements generation.Storage. Readers of what is deleted keep it open.
+// Delete implements generation.Storage. Readers of deleted files keep them open.
 func (s *storage) Delete(_ context.Context, parts []generation.Part) error {
 	var errs []error
 	for _, p := range parts {
@@ -248,7 +249,8 @@ func (f files) beside(extension string) string { return filepath.Join(f.dir, f.i
 func (f files) document(name string) string    { return f.beside("." + name) }
 func (f files) lock() string                   { return f.beside(".lock") }
 
-// part returns what a file of the folder of generations is; false for one that is none of this index.
+// part returns the part that a file of the folder of generations has; false if the file isn't of
+// this index.
 func (f files) part(file string) (p generation.Part, ok bool) {
 	for kind, all := range suffixes {
 		for _, suffix := range all {

@@ -1,8 +1,7 @@
 // Package embedded is the engine that needs no server: generations of filings as files in a folder.
-// It owns those files and the catalog that says which of them count. It refuses to know what
-// becomes of generations, which package generation decides; how filings are found in a file, which
-// belongs to package columns; and the forms of requests, of loads and of responses, which belong to
-// index, service and reindexer.
+// It owns those files and the catalog that says which of them count. It doesn't decide on the life
+// of generations, which package generation does, nor find filings in a file, as package columns
+// does. The forms of requests, of loads and of responses belong to index, service and reindexer.
 //
 // # Files
 //
@@ -14,9 +13,9 @@
 //	INDEX.lock                 held (flock) by the load that runs
 //	INDEX.guard                held for an instant by a process that replaces the catalog, or looks whether a load runs
 //
-// A lock ends with its process, so after a killed load nothing has to time out. The name .db is
-// given after the file was written and synced: whatever has it is whole. Whether it counts, the
-// catalog says.
+// A lock ends with its process, so after a killed load nothing has to time out. A file gets the
+// name .db after it was written and synced: so each file of that name is complete. The catalog says
+// whether it counts.
 //
 // A Reader keeps its file open, so that deleting a generation never disturbs a client that still reads it. The file is
 // closed when no Reader of it is in use any more, which only the garbage collector can know; os.File sees to that.
@@ -26,9 +25,9 @@
 // A file has sections (the columns, the records, the summary, those of package sidecar), each of
 // chunks; then contents, which say where they are, a checksum of each 4,096 bytes, and a footer
 // (file.go). A part of a chunk is read with the blocks that it lies in, and these are checked: so
-// whatever bit of a file flips, a response is the right one or an error, and a term of a search
-// reads no more than the few kilobytes in which it may be. An update reads a file in the same way:
-// damage is not carried on.
+// if any bit of a file flips, a response is the right one or an error, and a term of a search reads
+// no more than the few kilobytes in which it may be. An update reads a file in the same way: damage
+// is not carried on.
 //
 // A file says which generation it is, so that a valid file in another's place is no answer under
 // the wrong name. A Reader is of one file: where that was replaced or written to, the next look
@@ -39,9 +38,10 @@
 //
 // # Loads
 //
-// Put and Remove collect, in files without a name, what Seal merges with the generation that is
-// copied, if there is one, and lays out in columns. A filing that was not changed is neither parsed
-// nor sorted again; the new file is, byte for byte, what a load of all the filings would write.
+// Put and Remove collect filings and ids in files without a name. Seal merges them with the
+// generation that is copied, if there is one, and lays the result out in columns. A filing that was
+// not changed is neither parsed nor sorted again; the new file has the same bytes as a load of all
+// the filings would write.
 package embedded
 
 import (
@@ -62,7 +62,7 @@ type Config struct {
 	Dir   string           // the folder; it is made if it is not there
 	Index string           // name of the index, and first part of the names of its generations
 	Now   func() time.Time // the clock; nil: time.Now
-	Cache *cache.Cache     // for what is read; nil: one of its own
+	Cache *cache.Cache     // for chunks that are read; nil: one of its own
 }
 
 // Store keeps generations in a folder. Any number of Stores, in any number of processes of one machine, may share it.

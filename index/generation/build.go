@@ -51,10 +51,10 @@ func (k *lock) Begin(ctx context.Context, from string) (_ Build, err error) {
 type build struct {
 	Writer
 	lock        *lock
-	name, from  string           // from is what it is a copy of, "" for nothing
-	actions     *sidecar.Actions // what was put and removed
+	name, from  string           // from is the generation that it copies, "" for none
+	actions     *sidecar.Actions // the filings put and removed
 	differences sidecar.Differences
-	erases      bool // nothing may be left of what is removed or replaced
+	erases      bool // nothing may be left of removed and replaced filings
 	changes     *Changeset
 	counts      []byte
 	values      *index.Values
@@ -92,7 +92,7 @@ func (b *build) done(ctx context.Context, write func() error) (err error) {
 	return err
 }
 
-// stop ends the writing, and gives up what was collected.
+// stop ends the writing, and gives up the collected actions.
 func (b *build) stop() {
 	b.Writer.Stop()
 	_ = b.actions.Close() // nobody reads them any more
@@ -131,8 +131,8 @@ func (b *build) Seal(ctx context.Context, check Check) (holds index.Counts, err 
 	return holds, nil
 }
 
-// counted counts what a generation holds that is being sealed. The engine counts it by itself: what
-// was written beside the filings must agree.
+// counted counts the filings of a generation that is being sealed. The engine counts them by
+// itself: its sidecar must agree.
 func (l *Lifecycle) counted(ctx context.Context, r index.Reader) (holds index.Counts, err error) {
 	err = l.storage.Retry(ctx, func(ctx context.Context) error {
 		if holds, err = index.CountsOf(ctx, r); err != nil {
@@ -147,7 +147,7 @@ func (l *Lifecycle) counted(ctx context.Context, r index.Reader) (holds index.Co
 	return holds, err
 }
 
-// writeSidecar writes the sidecar, and notes the differences from what was copied.
+// writeSidecar writes the sidecar, and notes the differences from the copied generation.
 func (b *build) writeSidecar(ctx context.Context, put sidecar.Sink) error {
 	var before iter.Seq2[index.Fingerprint, error]
 	var note func(before, after index.Fingerprint)
@@ -204,10 +204,10 @@ func (k *lock) Refresh(ctx context.Context, generation string, fresh map[string]
 	})
 }
 
-// Abort implements Build. What is stored goes first, unlike elsewhere: where it has filled the
-// disk, the catalog can be written only when there is room again. Nobody reads what is not sealed.
-// A run that has lost its lock deletes what it wrote after another one had deleted its generation:
-// no name is used twice.
+// Abort implements Build. Unlike elsewhere, the stored data goes first: if it has filled the disk,
+// the catalog can be written only when there is room again. Nobody reads a generation that isn't
+// sealed. A run that has lost its lock deletes the data that it wrote after another one had deleted
+// its generation: no name is used twice.
 func (b *build) Abort(ctx context.Context) error {
 	b.stop()
 	storage := b.lock.life.storage

@@ -79,7 +79,8 @@ type Changeset struct {
 	Whole   bool   `json:"whole,omitempty"` // it has no copies: both generations are read
 }
 
-// parseCatalog reads the document that is there. What is no catalog is index.ErrLost, as one that was deleted.
+// parseCatalog reads a stored document. It returns index.ErrLost if that isn't a catalog, as for a
+// deleted one.
 func parseCatalog(body []byte, where string) (c Catalog, err error) {
 	err = json.Unmarshal(body, &c) // which sets the form even where other members are of another type
 	switch {

@@ -29,8 +29,8 @@ func (l *Lifecycle) Generations(ctx context.Context) ([]Info, error) {
 	return l.list(parts, &c), nil
 }
 
-// Live returns a Reader of the live generation, the same one while it stays live, so that what the
-// Reader has cached lasts. It is index.ErrLost if none is live or stored, although one was live before.
+// Live returns a Reader of the live generation, the same one while it stays live, so its cache
+// lasts. It returns index.ErrLost if none is live or stored, although one was live before.
 func (l *Lifecycle) Live(ctx context.Context) (index.Reader, error) {
 	v, err := l.view(ctx, 0)
 	if err == nil {
@@ -247,7 +247,7 @@ func (l *Lifecycle) Changes(ctx context.Context, q index.ChangeQuery) (page inde
 	return sidecar.Page(ctx, l.storage, l.Cache, q)
 }
 
-// Sidecar returns what stands beside a sealed generation.
+// Sidecar returns the sidecar of a sealed generation.
 func (l *Lifecycle) Sidecar(name string) sidecar.Source { return l.storage.Sidecar(name, sidecar.Kept) }
 
 // Fingerprints implements Store.

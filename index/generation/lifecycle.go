@@ -37,7 +37,7 @@ type Options struct {
 	Now     func() time.Time // the clock
 	Log     *slog.Logger
 	LiveFor time.Duration // how long the live generation is taken for granted; index.Engine promises a second
-	Cache   *cache.Cache  // for what is read of changesets
+	Cache   *cache.Cache  // for chunks of changesets
 	// MostCopied is how many filings that differ a changeset has copies of; tests lower it.
 	MostCopied int64
 }

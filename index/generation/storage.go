@@ -16,9 +16,9 @@ import (
 	"filings/index/sidecar"
 )
 
-// Storage is what an engine gives a Lifecycle: the catalog document, and the data of generations,
-// about which it decides nothing. Names are those of generations. Errors are those of package
-// index, and those named here.
+// Storage is the part of an engine that a Lifecycle needs: the catalog document, and the data of
+// generations, about which it decides nothing. Names are those of generations. Errors are those of
+// package index, and those named here.
 type Storage interface {
 	// Load reads the document of that name; one without a revision where there is none.
 	Load(ctx context.Context, name string) (Document, error)
@@ -37,24 +37,24 @@ type Storage interface {
 	// Parts lists all that is stored of generations, in no order. Only where measure is set it
 	// looks at sizes, and at damage anew.
 	Parts(ctx context.Context, measure bool) ([]Part, error)
-	// Create begins to store a generation: an empty one, or a copy of what is stored of `from`.
+	// Create begins to store a generation: an empty one, or a copy of the stored data of `from`.
 	Create(ctx context.Context, name, from string) (Writer, error)
-	// Reader returns a Reader of what is stored of a finished generation: before, one of that
-	// generation or nil, if that will still do. It returns index.ErrNotFound where nothing is
-	// stored, and index.ErrChanged where that is another generation.
+	// Reader returns a Reader of the stored data of a finished generation: before, a Reader of that
+	// generation or nil, if it is still valid. It returns index.ErrNotFound if nothing is stored,
+	// and index.ErrChanged if another generation is.
 	Reader(ctx context.Context, name string, before index.Reader) (index.Reader, error)
 	// Changesets are the sidecars and changesets that are stored.
 	sidecar.Changesets
 	// Stored is Store.Stored of a finished generation.
 	Stored(ctx context.Context, name string) iter.Seq2[index.Stored, error]
-	// Identity returns what makes a finished generation that one, as it is now.
+	// Identity returns the present identity of a finished generation.
 	Identity(ctx context.Context, name string) (Identity, error)
-	// Delete deletes parts. What is not there is no error.
+	// Delete deletes parts. A missing part is no error.
 	Delete(ctx context.Context, parts []Part) error
-	// Strip replaces the copies of filings in the changeset that leads to a generation, and leaves
-	// nothing of what they were, nor of what was deleted of the generation, where these are stored.
-	// A reader of the changeset meanwhile gets either, or index.ErrUnavailable. One that cannot be
-	// read any more is deleted.
+	// Strip replaces the copies of filings in the changeset that leads to a generation. Their
+	// storage keeps nothing of the former copies, nor of filings deleted from the generation. A
+	// reader of the changeset gets the old or the new copies while Strip runs, or
+	// index.ErrUnavailable. A changeset that cannot be read any more is deleted.
 	Strip(ctx context.Context, name string, strip func(index.Version) index.Version) error
 
 	// Publish makes the public name of the live generation lead to `live` alone, "" for none, if
@@ -97,19 +97,20 @@ const (
 	ChangesPart = sidecar.Changeset
 )
 
-// Writer fills a generation; what Build says of its methods holds here. It knows nothing of the lock.
+// Writer fills a generation. Its methods promise the same as those of Build. It doesn't know about
+// the lock.
 type Writer interface {
-	// Put returns the fingerprint of what it puts.
+	// Put returns the fingerprint of the filing.
 	Put(ctx context.Context, f *index.Filing) (index.Fingerprint, error)
 	Remove(ctx context.Context, id int64) error
-	// Seal finishes what is stored, has fill put chunks beside it, has look look at both, and then
-	// marks it as finished. It returns what makes it that; nil where the Reader alone can tell.
-	// Meanwhile the Storage has it by its name, too. If it erases, it leaves nothing of what was
-	// removed or replaced, however long that takes.
+	// Seal finishes the filings, has fill put the sidecar, has look look at both, and then marks
+	// the generation as finished. It returns the generation's identity; nil if only the Reader can
+	// tell. While it runs, the Storage has the generation by its name, too. If it erases, it leaves
+	// nothing of removed or replaced filings, however long that takes.
 	Seal(ctx context.Context, erases bool, fill Fill, look Look) (Identity, error)
-	// Changeset stores what fill puts as the changeset that leads to the generation.
+	// Changeset has fill put the changeset that leads to the generation.
 	Changeset(ctx context.Context, fill Fill) error
-	// Stop ends the writing. What is stored stays as it is.
+	// Stop ends the writing. The stored data stays.
 	Stop()
 }
 

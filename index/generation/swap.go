@@ -38,7 +38,8 @@ func (l *Lifecycle) Release(ctx context.Context) (released *Hold, err error) {
 	return released, err
 }
 
-// swap is Swap on a condition. That change of the catalog is what makes the generation live; its public name follows.
+// swap is Swap on a condition. That change of the catalog makes the generation live; its public
+// name follows.
 func (l *Lifecycle) swap(ctx context.Context, from, to string, condition func(*Catalog) error) error {
 	parts, err := l.storage.Parts(ctx, false)
 	if err != nil {
@@ -67,7 +68,7 @@ func (l *Lifecycle) swap(ctx context.Context, from, to string, condition func(*C
 	return nil
 }
 
-// publish makes the public name lead to what is live, while others may do the same.
+// publish makes the public name lead to the live generation, while other processes may do the same.
 func (l *Lifecycle) publish(ctx context.Context) error {
 	for range publishTries {
 		c, _, err := l.read(ctx)

@@ -12,15 +12,16 @@ import (
 	"filings/index"
 )
 
-// lookTime is what a look may take. All callers that come meanwhile wait for the same response: one
-// that is lost must not keep them from a server that has returned.
+// lookTime is the timeout of a look. All callers that come while it runs wait for the same
+// response: one that is lost must not keep them from a server that has returned.
 const lookTime = 3 * time.Second
 
 const (
 	// compareAfter is how long a comparison with the sealing is trusted: with the second of a look,
 	// a difference is noticed within ten (rule X24).
 	compareAfter = 8 * time.Second
-	// compareTime is what comparing may take. A look waits for it, and who came meanwhile for the look.
+	// compareTime is the timeout of a comparison. The look waits for it, and callers wait for the
+	// look.
 	compareTime = lookTime / 2
 )
 
@@ -204,8 +205,8 @@ func (l *Lifecycle) refresh(ctx context.Context, old *view, c Catalog, at time.T
 	return v, v.differs
 }
 
-// changed returns index.ErrChanged if a generation is not what was sealed. What cannot be read now
-// says nothing: whether the engine responds, searches show.
+// changed returns index.ErrChanged if a generation differs from its sealing. A failed read says
+// nothing: searches show whether the engine responds.
 func (l *Lifecycle) changed(ctx context.Context, e *Entry) error {
 	if e == nil || len(e.Identity) == 0 {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"filings/index"
 )
 
-// Withheld is the list of filings that no generation may have (rule X53). What it withholds it knows by
-// digests alone, which package reindexer makes.
+// Withheld is the list of filings that no generation may have (rule X53). It names them by digests
+// alone, which package reindexer makes.
 type Withheld struct {
 	Form    int           `json:"form"`
 	Secret  []byte        `json:"secret"` // keys the digests
@@ -36,7 +36,7 @@ type Withholding struct {
 	Complete bool      `json:"complete"` // nothing that is kept has them any more
 }
 
-// Digest is a key of filings: what it is made of, its keyed SHA-256, and a short keyed hash by which most
+// Digest is a key of filings: its parts, its keyed SHA-256, and a short keyed hash by which most
 // filings are passed over.
 type Digest struct {
 	Parts  uint8  `json:"parts"`
@@ -44,7 +44,7 @@ type Digest struct {
 	Mark   uint32 `json:"mark"`
 }
 
-// Active reports whether a load that begins on a day leaves out what w withholds.
+// Active reports whether a load that begins on a day excludes the filings of w.
 func (w *Withholding) Active(day string) bool { return w.Until == "" || day <= w.Until }
 
 // Active returns the numbers of the entries that are.
@@ -60,8 +60,8 @@ func (w *Withheld) Active(day string) (numbers []int) {
 // withheldForm is the form of lists that this program reads and writes.
 const withheldForm = 1
 
-// Withheld implements Store. A list that the catalog knows of, and that is not there, is an error: without
-// it, a load would bring back what it withholds.
+// Withheld implements Store. It returns an error if a list that the catalog knows of is missing:
+// without it, a load would bring back withheld filings.
 func (l *Lifecycle) Withheld(ctx context.Context) (w Withheld, err error) {
 	defer index.Wrap(&err, "reading the list of withheld filings")
 	w, _, err = l.readWithheld(ctx)
@@ -90,8 +90,8 @@ func (l *Lifecycle) readWithheld(ctx context.Context) (w Withheld, d Document, e
 	return w, d, err
 }
 
-// Withhold implements Lock. The list is replaced before the catalog learns of it: what dies in between has
-// added an entry all the same.
+// Withhold implements Lock. The list is replaced before the catalog learns of it: a run that dies
+// in between has added an entry all the same.
 func (k *lock) Withhold(ctx context.Context, do func(w *Withheld) error) (err error) {
 	defer k.asLockLost(ctx, &err, "changing the list of withheld filings")
 	last := 0
@@ -126,10 +126,11 @@ func (k *lock) Withhold(ctx context.Context, do func(w *Withheld) error) (err er
 	})
 }
 
-// Purge implements Lock. The catalog says that generations are deleted before they are, and forgets the
-// changesets that read them; what dies after that leaves what the next sweep deletes.
+// Purge implements Lock. The catalog says that generations are deleted before they are, and forgets
+// the changesets that read them. A run that dies after that leaves data that the next sweep
+// deletes.
 func (k *lock) Purge(
-	ctx context.Context, live string, has func(ctx context.Context, name string) (bool, error),
+	ctx context.Context, live string, holds func(ctx context.Context, name string) (bool, error),
 	strip func(index.Version) index.Version,
 ) (purged []string, err error) {
 	defer k.asLockLost(ctx, &err, "deleting what is withheld")
@@ -137,8 +138,8 @@ func (k *lock) Purge(
 	var having []string
 	for _, p := range parts {
 		if p.Kind == FilingsPart && p.Generation != live && err == nil {
-			var some bool
-			if some, err = has(ctx, p.Generation); some {
+			var withheld bool
+			if withheld, err = holds(ctx, p.Generation); withheld {
 				having = append(having, p.Generation)
 			}
 		}

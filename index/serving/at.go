@@ -74,7 +74,8 @@ func (r *Reader) Kept(ctx context.Context) ([]index.Generation, error) {
 	return kept, nil
 }
 
-// About returns what the catalog says of r's generation. Its values and counties are read, never changed.
+// About returns the catalog's entry of r's generation. Its values and counties are read, never
+// changed.
 func (r *Reader) About(ctx context.Context) (index.Generation, error) {
 	if r.Generation() == "" {
 		return index.Generation{Values: new(index.Values)}, nil

@@ -13,7 +13,7 @@ type made struct {
 	err   error
 }
 
-// errOne ends what makes another call before its request is wanted.
+// errOne ends a function that makes another call before its request is wanted.
 var errOne = fmt.Errorf("it is not known yet whether the request is wanted: %w", context.Canceled)
 
 // wanted makes a call of r, and returns its result once its request is wanted.

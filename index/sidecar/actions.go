@@ -15,7 +15,7 @@ import (
 // sortBuffer is how much of the fingerprints of a load is in memory.
 const sortBuffer = 2 << 20
 
-// Actions collects what a load does to filings, in any order. A file without a name, in the folder
+// Actions collects a load's actions on filings, in any order. A file without a name, in the folder
 // for temporary files, has all that its memory has no room for.
 type Actions struct {
 	sorter  *sorter.Sorter
@@ -51,10 +51,10 @@ func (c *Actions) add(id int64, value []byte) {
 	c.err = c.sorter.Add(key[:], value)
 }
 
-// Over yields what fingerprints became of those of before, which come by id: once. It tells note,
-// unless that is nil, the fingerprints that filings which were put or removed had and have; the zero
-// Fingerprint is for no filing.
-func (c *Actions) Over(
+// Apply yields the fingerprints of before, which come by id, after the actions: once. It calls
+// note, unless that is nil, with the old and the new fingerprint of each filing that was put or
+// removed; the zero Fingerprint stands for no filing.
+func (c *Actions) Apply(
 	ctx context.Context, before iter.Seq2[index.Fingerprint, error], note func(before, after index.Fingerprint),
 ) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
@@ -193,9 +193,9 @@ func (d *Differences) Note(before, after index.Fingerprint) {
 	d.List = append(d.List, one)
 }
 
-// Merge yields what two sequences of fingerprints, which come by id, have of each filing: the zero
-// Fingerprint where one of them has none. It pulls the fingerprints of few, which costs more than
-// to range over those of many; nil: it ranges over those of few alone.
+// Merge yields each filing's fingerprints in two sequences, which come by id: the zero Fingerprint
+// if one of them has none. It pulls the fingerprints of few, which costs more than to range over
+// those of many. If many is nil, it ranges over few.
 func Merge(many, few iter.Seq2[index.Fingerprint, error]) iter.Seq2[[2]index.Fingerprint, error] {
 	return func(yield func([2]index.Fingerprint, error) bool) {
 		if many == nil {
@@ -209,7 +209,7 @@ func Merge(many, few iter.Seq2[index.Fingerprint, error]) iter.Seq2[[2]index.Fin
 		next, stop := iter.Pull2(few)
 		defer stop()
 		b, failed, more := next()
-		// alone yields the fingerprints of few up to an id, which many does not have, or what failed.
+		// alone yields the fingerprints of few up to an id, which many does not have, or the error.
 		alone := func(last int64) bool {
 			for ; more && failed == nil && b.ID <= last; b, failed, more = next() {
 				if !yield([2]index.Fingerprint{{}, b}, nil) {

@@ -26,7 +26,7 @@ const (
 	readAtOnce = 500
 )
 
-// contained says what a chunk of changes has.
+// contained describes a chunk of changes.
 type contained struct {
 	last   int64             // the highest id
 	groups index.FieldGroups // of all of its changes together
@@ -81,7 +81,7 @@ func WriteChangeset(
 	return putWhole(to, sectionContents, contents)
 }
 
-// readContents returns what each chunk of a changeset has.
+// readContents returns the description of each chunk of a changeset.
 func readContents(ctx context.Context, from Source) (all []contained, err error) {
 	data, err := whole(ctx, from, sectionContents)
 	if err != nil {
@@ -141,7 +141,7 @@ func fill(ctx context.Context, s index.Changeset, entries []entry, laterOnly boo
 }
 
 // chunkWriter writes entries one after the other: the distance of the id from the one before, the
-// field groups, flags, and what is copied.
+// field groups, flags, and the copies.
 type chunkWriter struct {
 	changeset index.Changeset
 	copies    bool

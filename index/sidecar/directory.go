@@ -14,10 +14,10 @@ import (
 	"filings/index/cache"
 )
 
-// Directory reads what Write wrote. It is safe for concurrent use.
+// Directory reads the owners and words that Write wrote. It is safe for concurrent use.
 type Directory struct {
 	generation string
-	space      string // of what it keeps in cache
+	space      string // of its values in the cache
 	from       Source
 	cache      *cache.Cache
 }
@@ -30,7 +30,8 @@ func Open(generation string, from Source, kept *cache.Cache) *Directory {
 // Generation implements index.Reader.
 func (d *Directory) Generation() string { return d.generation }
 
-// cached returns what is kept of a section as decode makes it of the section's bytes, with its size.
+// cached returns the decoded value of a section, from the cache if it is there. decode also returns
+// its size.
 func cached[T any](ctx context.Context, d *Directory, section string, decode func(*cutter) (T, int)) (T, error) {
 	key := cache.Key{Space: d.space, Text: section}
 	v, _, err := cache.Get(ctx, d.cache, key, func(ctx context.Context) (v T, size int, err error) {
@@ -212,7 +213,7 @@ func (s set) each(visit func(number uint32) (more bool)) {
 	}
 }
 
-// portfolios reads what is shown of owners. Chunks that are not kept are read at once.
+// portfolios reads the portfolios of owners, and chunks that are not cached at once.
 func (d *Directory) portfolios(ctx context.Context, numbers []uint32) ([]index.Portfolio, error) {
 	key := func(chunk int) cache.Key { return cache.Key{Space: d.space, Text: sectionPortfolios, Part: chunk} }
 	chunks := map[int][]byte{}

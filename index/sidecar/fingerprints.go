@@ -70,7 +70,8 @@ func (w *fingerprintWriter) flush(last byte) error {
 	return err
 }
 
-// Fingerprints yields the fingerprints of a generation's filings, by id, or what reading them fails with.
+// Fingerprints yields the fingerprints of a generation's filings, by id, or the error of reading
+// them.
 func Fingerprints(ctx context.Context, from Source) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
 		for chunk := 0; ; chunk++ {
@@ -145,8 +146,8 @@ func appendFacts(dst []byte, f *index.Facts) []byte {
 	return append(binary.LittleEndian.AppendUint64(dst, math.Float64bits(f.Amount)), flags)
 }
 
-// facts reads what appendFacts wrote. text is what data was: texts are parts of it, which need no
-// memory of their own.
+// facts reads the facts that appendFacts wrote. text is the string of data: texts are parts of it,
+// and need no memory of their own.
 func (c *cutter) facts(text string) (f index.Facts) {
 	part := func() string {
 		n, end := len(c.text()), len(text)-len(c.data)
@@ -216,7 +217,7 @@ func putWhole(to Sink, section string, data []byte) error {
 	}
 }
 
-// whole reads what putWhole wrote.
+// whole reads a section that putWhole wrote.
 func whole(ctx context.Context, from Source, section string) ([]byte, error) {
 	var packed []byte
 	for piece := 0; ; piece++ {
@@ -247,7 +248,8 @@ func unpacked(packed []byte) ([]byte, error) {
 	return data, nil
 }
 
-// cutter cuts what was appended off data. After its end it fails, and returns zero values.
+// cutter cuts values off data in the order in which they were appended. After its end it fails, and
+// returns zero values.
 type cutter struct {
 	data   []byte
 	failed bool

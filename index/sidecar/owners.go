@@ -111,7 +111,7 @@ func (c *owners) addTo(w *writing, number uint32, f *index.Facts) {
 }
 
 // wordCounter counts filings by the words of owner and address. It counts a batch of them while the
-// next one is filled: what is done in line makes a load longer.
+// next one is filled: counting in line would make a load longer.
 type wordCounter struct {
 	batch    []byte
 	counting errgroup.Group // one batch at a time
@@ -167,7 +167,7 @@ func (c *wordCounter) count(writing int, owner, address []byte) {
 		counted = c.of[writing-1]
 	}
 	for word, rest := index.CutWord(address); len(word) > 0; word, rest = index.CutWord(rest) {
-		if !matters(word) {
+		if !correctable(word) {
 			continue
 		}
 		number, known := c.words.of[string(word)]
@@ -183,7 +183,7 @@ func (c *wordCounter) count(writing int, owner, address []byte) {
 
 func (c *wordCounter) wordsOf(owner string) (of []uint32) {
 	for _, word := range index.Words(owner) {
-		if matters(word) {
+		if correctable(word) {
 			of = append(of, c.word(word))
 		}
 	}
@@ -209,9 +209,9 @@ func (c *wordCounter) finish(writings []writing) {
 	}
 }
 
-// matters reports whether a word can be near what was typed: that has 5 characters or more and no
-// digit, so no word of fewer than 4 is near it, and none of more than two digits.
-func matters[T string | []byte](word T) bool {
+// correctable reports whether a word can be a correction. A corrected word has 5 characters or more
+// and no digit, so no word of fewer than 4 is near it, and none of more than two digits.
+func correctable[T string | []byte](word T) bool {
 	digits := 0
 	for i := range len(word) {
 		if '0' <= word[i] && word[i] <= '9' {

@@ -40,7 +40,7 @@ type stream struct {
 	ended   bool
 }
 
-// Page returns the page that q selects. What the chunks of a changeset have stays in the cache.
+// Page returns the page that q selects. The contents of a changeset stay in the cache.
 func Page(ctx context.Context, source Changesets, kept *cache.Cache, q index.ChangeQuery) (index.ChangePage, error) {
 	p := &page{source: source, cache: kept, q: q}
 	for _, name := range q.Generations {
@@ -140,7 +140,7 @@ func (p *page) chunks(ctx context.Context, s *stream, n int) ([][]byte, error) {
 	return from(ctx, sectionChanges, next)
 }
 
-// take moves what is pending onto the page, an id at a time, as far as every changeset was read. It
+// take moves pending changes onto the page, an id at a time, as far as every changeset was read. It
 // reports whether the page is done.
 func (p *page) take() bool {
 	for {

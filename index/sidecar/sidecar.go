@@ -1,17 +1,16 @@
-// Package sidecar owns what is kept beside the filings of a generation: their fingerprints, by
-// which a load finds the filings that differ (rules X16 to X19); owners (rule X27) and words (rule
-// X29); and in a changeset the changes from the generation before. It is written and read here
-// alone, for both engines, as chunks of bytes, which belong to sections. Sections go to a Sink and
-// come from a Source: an engine stores and returns them, and knows nothing of what is in them.
+// Package sidecar owns the data next to the filings of a generation: their fingerprints, by which a
+// load finds the filings that differ (rules X16 to X19); owners (rule X27) and words (rule X29);
+// and in a changeset the changes from the generation before. It is written and read here alone, for
+// both engines, as chunks of bytes, which belong to sections. Sections go to a Sink and come from a
+// Source: an engine stores and returns them, and doesn't know their contents.
 //
 // # Design: changes
 //
-// A load must hardly take longer for its changeset, whatever part of the filings differs. So it
-// reads no filing to find that out: beside each generation stand the fingerprints of its filings,
-// by id, some 20 bytes each, and two generations are compared by merging them. An update compares
-// only the filings that it put or removed, while it writes the fingerprints of the generation that
-// it is a copy of. Digests of a part have 64 bits (xxHash): a change of one filing is missed once
-// in 2^64.
+// A load must hardly take longer for its changeset, even if many filings differ. So it reads no
+// filing to find that out: beside each generation stand the fingerprints of its filings, by id,
+// some 20 bytes each, and two generations are compared by merging them. An update compares only the
+// filings that it put or removed, while it writes the fingerprints of the generation that it is a
+// copy of. Digests of a part have 64 bits (xxHash): a change of one filing is missed once in 2^64.
 //
 // The filings that differ are copied into the changeset, as they were before and after, if they are
 // few. Copying half a million would take as long as half of a load. Then the changeset stores only
@@ -29,12 +28,11 @@
 // each owner to be written with each load. As chunks, half a million filings take some hundred
 // documents.
 //
-// Owners are numbered by falling filings, then key: the default order. What decides which ones a
-// query selects stays in the process's cache once it was read: for each token of a key and for each
-// county the numbers of the owners (some 2.5 MB for 94,000 owners, 25 MB for a million). What is
-// shown of them lies in chunks of 128 owners, of which a page reads those that it needs. Each other
-// order is a list of the numbers. So a page costs a few passes over one bit an owner, whatever is
-// typed.
+// Owners are numbered by falling filings, then key: the default order. The lists that select them
+// stay in the process's cache once they were read: for each token of a key and for each county the
+// numbers of the owners (some 2.5 MB for 94,000 owners, 25 MB for a million). Their portfolios lie
+// in chunks of 128 owners, of which a page reads those that it needs. Each other order is a list of
+// the numbers. So a page costs a few passes over one bit an owner, for any text typed.
 //
 // Words are looked through one by one: a set of letters for each, in 64 bits, leaves few whose distance is computed.
 package sidecar
@@ -54,7 +52,7 @@ func Write(
 	note func(before, after index.Fingerprint), to Sink,
 ) error {
 	prints, counted, owned := newFingerprintWriter(to), newCounter(), newOwners()
-	for s, err := range actions.Over(ctx, before, note) {
+	for s, err := range actions.Apply(ctx, before, note) {
 		if err == nil {
 			counted.add(&s)
 			owned.add(&s.Facts)

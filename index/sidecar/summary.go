@@ -15,7 +15,7 @@ import (
 	"filings/index"
 )
 
-// summary is what is known of a generation as a whole. As gob it may have infinite sums, unlike JSON.
+// summary has the figures of a whole generation. As gob it may have infinite sums, unlike JSON.
 type summary struct {
 	Stats    index.Stats
 	Counties []index.CountyStats // sorted by index.CompareCounties

@@ -16,7 +16,7 @@ import (
 // portfoliosAChunk makes chunks of some kilobytes.
 const portfoliosAChunk = 128
 
-// owner is what was counted of a key.
+// owner has the counts of a key.
 type owner struct {
 	key, name               string
 	filings, writings, most uint32 // most is the filings of the writing that is its name
@@ -37,7 +37,7 @@ func (c *owners) different() int64 {
 	return int64(len(folded))
 }
 
-// write writes what was counted.
+// write writes the owners and their words.
 func (c *owners) write(to Sink) error {
 	c.words.finish(c.writings)
 	all := c.owners()
@@ -127,7 +127,7 @@ func (c *owners) writePortfolios(all []owner, to Sink) error {
 	return nil
 }
 
-// append appends what is shown of o, as readPortfolio reads it.
+// append appends the portfolio of o, as readPortfolio reads it.
 func (o *owner) append(dst []byte, counties []string) []byte {
 	dst = protowire.AppendString(dst, o.name)
 	for _, n := range []uint32{o.first, o.last, o.filings, o.writings, o.amounts} {

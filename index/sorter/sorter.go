@@ -1,6 +1,6 @@
-// Package sorter sorts any number of items by their keys in a fixed amount of memory: what does not fit is written to a
-// file in sorted runs, which are merged in the end (an external merge sort). It owns that file and refuses to know what
-// the items are; keys are compared as bytes.
+// Package sorter sorts any number of items by their keys in a fixed amount of memory: items that
+// don't fit are written to a file in sorted runs, which are merged in the end (an external merge
+// sort). It owns that file and doesn't interpret the items; keys are compared as bytes.
 package sorter
 
 import (
@@ -57,7 +57,7 @@ func (s *Sorter) Add(key, value []byte) error {
 	return nil
 }
 
-// cut returns the part of an item, its key or its value, that data begins with, and what follows.
+// cut returns the part of an item, its key or its value, that data begins with, and the rest.
 func cut(data []byte) (part, rest []byte) {
 	n, width := binary.Uvarint(data)
 	end := width + int(n)
@@ -75,7 +75,7 @@ func (s *Sorter) sort() {
 	})
 }
 
-// spill writes what is in memory to the file, as its next run.
+// spill writes the items in memory to the file, as its next run.
 func (s *Sorter) spill() (err error) {
 	if s.file == nil {
 		if s.file, err = Nameless(s.dir); err != nil {
@@ -278,7 +278,7 @@ func (s *Space) Take(n int64) error {
 	return nil
 }
 
-// Free gives back what a file had that is gone.
+// Free gives back the n bytes of a file that is gone.
 func (s *Space) Free(n int64) {
 	if s != nil {
 		s.taken.Add(-n)

@@ -1,7 +1,7 @@
-// Package trace begins and ends the spans of requests and loads, for OpenTelemetry. It owns what a
-// span may hold: names of methods, patterns of paths, phases, kinds of errors, numbers. It refuses
-// texts of clients and of filings: no key, path, query, term, record, account or message of an
-// error is ever in a span.
+// Package trace begins and ends the spans of requests and loads, for OpenTelemetry. It owns the
+// contents of spans: names of methods, patterns of paths, phases, kinds of errors, numbers. It
+// refuses texts of clients and of filings: no key, path, query, term, record, account or message of
+// an error is ever in a span.
 //
 // A span lies within the one that its context has, and is recorded only if that one is. So whoever
 // times something needs no tracer, and where there is none, a span costs a look into the context
@@ -83,7 +83,8 @@ func (d Database) Start(ctx context.Context, operation string) (context.Context,
 	return ctx, s
 }
 
-// Phases returns what begins a span within that of ctx, and ends the one that it began before. "" only ends that.
+// Phases returns a function that begins a span within that of ctx, and ends the one that it began
+// before. "" only ends that.
 func Phases(ctx context.Context) func(name string) {
 	var last Span
 	return func(name string) {

@@ -9,8 +9,8 @@ import (
 	"filings/index"
 )
 
-// Groups returns what index.Reader says of the filings that w selects by one or two dimensions. It
-// reads the selected rows once, and counts them by the codes of their words.
+// Groups returns the groups of the filings that w selects, as index.Reader does. It reads the
+// selected rows once, and counts them by the codes of their words.
 func (t *Table) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (all index.Groups, err error) {
 	none := axis{keys: [][]string{{""}}} // all rows have the same place
 	axes := [2]axis{none, none}
@@ -79,8 +79,8 @@ func (a *axis) places(ctx context.Context, t *Table, chunk int) (func(row int) u
 	return func(row int) uint32 { return a.place[codes[row]] }, err
 }
 
-// Cells returns what index.Reader says of the tiles of a map. It reads the selected rows once; what
-// it keeps is as large as the grid.
+// Cells returns the cells of a map, as index.Reader does. It reads the selected rows once, and its
+// memory is as large as the grid.
 func (t *Table) Cells(ctx context.Context, w index.Filter, grid index.Grid) ([]index.Cell, error) {
 	s, err := t.selected(ctx, grid.Where(w))
 	if err != nil {
@@ -116,7 +116,7 @@ func (t *Table) Cells(ctx context.Context, w index.Filter, grid index.Grid) ([]i
 	return cells, ctx.Err()
 }
 
-// accumulator is what is known of the filings of a tile while they are added up.
+// accumulator has the sums of the filings of a tile while they are added up.
 type accumulator struct {
 	sum
 	id       int64 // of the last one

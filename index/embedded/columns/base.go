@@ -74,15 +74,15 @@ func merged(
 	return err
 }
 
-// baseRow is a row of a table that is built from, as far as columns keep it: without what it is sorted by as owner.
+// baseRow is a row of base, as far as columns keep it: without the sort key of its owner.
 type baseRow struct {
 	row    int
 	values storedValues
 	record []byte
 }
 
-// rowsNow yields what rows of b are numbered by, those that are not gone, and puts each into row
-// before; nil without b.
+// rowsNow yields the row keys of b that are not gone, and sets row to each row before its key; nil
+// without b.
 func (b *base) rowsNow(ctx context.Context, row *baseRow) iter.Seq2[[]byte, error] {
 	if b == nil {
 		return nil

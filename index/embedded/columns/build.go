@@ -15,7 +15,7 @@ import (
 	"filings/index/sorter"
 )
 
-// builder lays filings out in columns: those of a table that is built from, if there is one, and what changes in it.
+// builder lays filings out in columns: those of base, if there is one, and the changes.
 type builder struct {
 	ctx     context.Context
 	to      Sink
@@ -109,7 +109,8 @@ func (b *builder) settle() error {
 	})
 }
 
-// layOut gives each filing its row: base and what was put are in the default order, which is that of the rows.
+// layOut gives each filing its row: base and the filings that were put are in the default order, as
+// rows are.
 func (b *builder) layOut() error {
 	var v storedValues
 	var old baseRow
@@ -232,7 +233,7 @@ type Changes struct {
 	sorted  *sorter.Sorter // stored values and records in the default order; keys end with the number of the action
 	byID    *sorter.Sorter // the numbers of the actions by id
 
-	row        storedValues // of the last filing: what rows are numbered by
+	row        storedValues // of the last filing, for its row key
 	key, value []byte       // of sorted, for the last filing
 }
 

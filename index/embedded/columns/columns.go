@@ -1,12 +1,12 @@
-// Package columns lays filings out in columns and finds them there. It owns what is in the columns,
-// how a filter, a sort and an aggregation are evaluated over them, and the cache of what was read.
-// It refuses to know where the columns are kept: Build hands chunks of bytes to a Sink, and a Table
-// reads them back through a Source.
+// Package columns lays filings out in columns and finds them there. It owns the columns, the
+// evaluation of filters, sorts and aggregations over them, and the cache of chunks. It doesn't know
+// where the columns are kept: Build hands chunks of bytes to a Sink, and a Table reads them back
+// through a Source.
 //
 // # Design
 //
-// Filings are numbered in the default order: row 0 is the first filing of an unfiltered list. What
-// filings are found and sorted by is laid out in columns, in chunks of 65,536 rows:
+// Filings are numbered in the default order: row 0 is the first filing of an unfiltered list. The
+// values by which filings are found and sorted lie in columns, in chunks of 65,536 rows:
 //
 //   - coded columns (county, city, filing type, date, …) hold a number for each row, which a
 //     dictionary explains. A predicate is evaluated once for each word of the dictionary, then the
@@ -27,9 +27,9 @@
 // index of trigrams only says where to read, so a term is found exactly in every script. It is paid
 // once for a filter, not for a page.
 //
-// Build sorts what was put by an external merge sort (package sorter), and merges it with the rows
-// and the orders of the table that it changes, if there is one. Besides dictionaries, which grow by
-// the number of different words, it needs some 12 bytes of memory a filing.
+// Build sorts the filings that were put by an external merge sort (package sorter), and merges them
+// with the rows and the orders of the table that it changes, if there is one. Besides dictionaries,
+// which grow by the number of different words, it needs some 12 bytes of memory a filing.
 package columns
 
 import (
@@ -74,7 +74,7 @@ const (
 type Sink func(name string, chunk int, data []byte) error
 
 // Source returns a chunk as a Sink stored it, from one byte of it to before another (-1: to its
-// end), or an error that says what was attempted. Whatever it returns is as it was written.
+// end), or an error that names the attempt. The bytes that it returns are as they were written.
 type Source func(ctx context.Context, name string, chunk, from, to int) (data []byte, err error)
 
 // ErrDamaged is the error of stored values and chunks that are not as they were written.
@@ -246,7 +246,7 @@ func month(date string) string { return date[:min(len(date), len("2006-01"))] }
 // noTime is the created of a filing without CreatedAt.
 const noTime = index.NoTime
 
-// storedValues are the stored values of a filing: what it is found and sorted by.
+// storedValues are the values by which a filing is found and sorted.
 type storedValues struct {
 	id      int64
 	created int64 // microseconds since 1970, or noTime
@@ -263,8 +263,8 @@ const textEnd = 0xff
 const rowEnd = 0xfe
 
 // appendValues appends the stored values of f to dst, as read reads them: id, created, a bit for
-// each number that there is, those numbers, and the texts, each after its length. d is what is
-// derived of f.
+// each number that there is, those numbers, and the texts, each after its length. d has the derived
+// values of f.
 func appendValues(dst []byte, f *index.Filing, d *index.Derived) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(f.ID))
 	created := int64(noTime)
@@ -295,7 +295,8 @@ func appendValues(dst []byte, f *index.Filing, d *index.Derived) []byte {
 	return dst
 }
 
-// read sets v to what appendValues wrote, and returns what follows. v refers to data.
+// read sets v to values that appendValues wrote, and returns the bytes after them. v refers to
+// data.
 func (v *storedValues) read(data []byte) (rest []byte, err error) {
 	if len(data) < 17 {
 		return nil, ErrDamaged

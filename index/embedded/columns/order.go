@@ -71,7 +71,7 @@ func appendTextKey(dst, text []byte) []byte {
 	return append(append(dst, text...), 0)
 }
 
-// appendRowKey appends what rows are numbered by.
+// appendRowKey appends the key by which rows are numbered.
 func appendRowKey(dst []byte, v *storedValues) ([]byte, error) {
 	dst, err := appendSortKey(dst, v, index.DefaultSort)
 	return binary.BigEndian.AppendUint64(dst, ^uint64(v.id)), err

@@ -12,9 +12,9 @@ import (
 	"filings/index"
 )
 
-// Rows returns the rows of a page, how many rows its filter selects in all, and the position after
-// the page's, "" where there are none: how many rows of the whole order, selected or not, come
-// before what follows.
+// Rows returns the rows of a page, the number of rows that its filter selects, and the position
+// after the page, "" if it is empty: the number of rows of the whole order, selected or not, up to
+// there.
 func (t *Table) Rows(ctx context.Context, q index.Query) (rows []uint32, total int64, end string, err error) {
 	if q.Sort != index.DefaultSort && !slices.Contains(orders(), q.Sort) {
 		return nil, 0, "", fmt.Errorf("embedded engine: filings are not sorted by %v", q.Sort)
@@ -77,8 +77,8 @@ func (t *Table) IDs(ctx context.Context, rows []uint32) ([]int64, error) {
 // start is where a page begins: at a row of an order, and then after so many of the selected ones.
 type start struct{ row, skip int }
 
-// start returns where the page of q begins. A page at an offset of what a filter selects is found
-// by its seek table, all others without one.
+// start returns where the page of q begins. The filter's seek table finds a page at an offset of
+// its rows; other pages need none.
 func (t *Table) start(ctx context.Context, q index.Query, s *selection) (start, error) {
 	switch {
 	case q.After != "":

@@ -67,8 +67,8 @@ func (t *raster) Has(at index.Point) bool {
 	if longitude < 0 {
 		longitude += 360
 	}
-	// What is just on a cell's edge may get into the cell beside it: Meets takes cells for larger
-	// than that. A region of no width divides 0 by 0.
+	// A point just on a cell's edge may get into the next cell: Meets takes cells for larger than
+	// that. A region of no width divides 0 by 0.
 	x := min(side-1, max(0, int(longitude/t.wide)))
 	y := min(side-1, max(0, int((at.Latitude-t.bounds.South)/t.high)))
 	if kind := t.cells[y*side+x]; kind != rim {

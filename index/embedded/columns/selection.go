@@ -15,7 +15,7 @@ import (
 // enough for the table of 500,000 rows to be half a kilobyte. Chunks are whole blocks.
 const blockRows = 4096
 
-// selection is what a filter selects: a bit a row.
+// selection is the rows of a filter: a bit a row.
 type selection struct {
 	bits  []uint64
 	count int
@@ -43,7 +43,7 @@ func (s *selection) each(chunk, rows int, visit func(row int)) {
 	}
 }
 
-// selected returns what w selects; nil for all rows.
+// selected returns the rows of w; nil for all rows.
 func (t *Table) selected(ctx context.Context, w index.Filter) (*selection, error) {
 	if len(w.Predicates()) == 0 {
 		return nil, ctx.Err()
@@ -89,8 +89,8 @@ func (t *Table) evaluate(ctx context.Context, w index.Filter) (*selection, error
 
 // compileAll compiles the predicates of w: ids, which leave nothing in most chunks, go first, and
 // those that read texts last. Of several such, the rows that may have all of their terms are found
-// before one text is read, and long terms, which few filings have, go first. What follows is not
-// evaluated in chunks in which nothing is left.
+// before one text is read, and long terms, which few filings have, go first. Later predicates are
+// not evaluated in chunks in which nothing is left.
 func (t *Table) compileAll(ctx context.Context, w index.Filter) ([]condition, error) {
 	var first, quick, mays, slow []condition
 	length := func(p index.Predicate) int {
@@ -139,7 +139,7 @@ func evaluateChunk(ctx context.Context, conditions []condition, chunk int, resul
 			return nil
 		}
 		for i := range result {
-			hits[i] = ^result[i] // what is out already need not be looked at
+			hits[i] = ^result[i] // rows that are out already need no look
 		}
 		if err := c(ctx, chunk, hits); err != nil {
 			return err

@@ -17,10 +17,10 @@ import (
 )
 
 // Table is the columns of a generation's filings, open for reading. It is safe for concurrent use.
-// What it reads stays in a cache: all columns and orders take 140 bytes a filing, the bits of a
-// filter an eighth of one. What is evicted is read again, at the speed of a copy. Its methods
-// return index.ErrUnavailable, with ErrDamaged, for columns that are not as they were written, and
-// end with their contexts.
+// Chunks that it reads stay in a cache: all columns and orders take 140 bytes a filing, the bits of
+// a filter an eighth of one. An evicted chunk is read again, at the speed of a copy. The methods of
+// a Table return index.ErrUnavailable, with ErrDamaged, for damaged columns, and end with their
+// contexts.
 type Table struct {
 	name   string
 	rows   int
@@ -40,9 +40,9 @@ func (t *Table) chunks() int { return (t.rows + ChunkRows - 1) / ChunkRows }
 // rowsOf returns how many rows a chunk has.
 func (t *Table) rowsOf(chunk int) int { return min(ChunkRows, t.rows-chunk*ChunkRows) }
 
-// cached returns what t keeps under text (the name of a column, whose chunk it is, or the text of a
-// filter, which is no such name), or else what create returns, which also returns its size in
-// bytes.
+// cached returns the value that t keeps under text (the name of a column, for its chunks, or the
+// text of a filter, which is no such name). If there is none, create makes it, and returns its size
+// in bytes, too.
 func cached[T any](
 	ctx context.Context, t *Table, text string, chunk int, create func(context.Context) (T, int, error),
 ) (v T, err error) {
@@ -213,7 +213,7 @@ func (f *finder) rowOf(ctx context.Context, id int64) (row uint32, ok bool, err 
 		if f.caches {
 			f.pairs, err = cached(ctx, f.t, columnByID, block, func(ctx context.Context) ([]byte, int, error) {
 				pairs, err := f.block(ctx, block)
-				return slices.Clone(pairs), len(pairs), err // what is read with it stays out
+				return slices.Clone(pairs), len(pairs), err // without the rest of the read, for the cache
 			})
 		} else {
 			f.pairs, err = f.block(ctx, block)

@@ -75,7 +75,8 @@ func (l *rowList) add(row int) {
 	l.last = row
 }
 
-// appendTo appends the list, or, if these are not longer, the bits of what it is of, which take so many bytes.
+// appendTo appends the list, or, if these are not longer, the bits of all rows or blocks, size
+// bytes.
 func (l *rowList) appendTo(dst []byte, size int) []byte {
 	if len(l.steps) < size {
 		return append(dst, l.steps...)
@@ -88,26 +89,26 @@ func (l *rowList) appendTo(dst []byte, size int) []byte {
 	return dst
 }
 
-// addSet adds what appendTo wrote of so many rows or blocks to their bits, the last words of which
-// may be missing where there are no rows. It is false for what is no such set.
-func addSet(bits []uint64, set []byte, of int) bool {
-	if len(set) < of/8 {
-		return follow(bits, set, of)
+// addSet adds a set of appendTo, of count rows or blocks, to their bits, the last words of which
+// may be missing if there are no rows. It returns false for bytes that are no such set.
+func addSet(bits []uint64, set []byte, count int) bool {
+	if len(set) < count/8 {
+		return follow(bits, set, count)
 	}
 	for i := range min(len(bits), len(set)/8) {
 		bits[i] |= binary.LittleEndian.Uint64(set[8*i:])
 	}
-	return len(set) == of/8
+	return len(set) == count/8
 }
 
 // follow adds the rows of a list.
-func follow(bits []uint64, steps []byte, of int) bool {
+func follow(bits []uint64, steps []byte, count int) bool {
 	for row := uint64(0); len(steps) > 0; {
 		step, n := uint64(steps[0]), 1
 		if step >= 0x80 {
 			step, n = binary.Uvarint(steps)
 		}
-		if row += step; n <= 0 || step >= uint64(of) || row >= uint64(64*len(bits)) {
+		if row += step; n <= 0 || step >= uint64(count) || row >= uint64(64*len(bits)) {
 			return false
 		}
 		steps = steps[n:]
@@ -239,11 +240,12 @@ func allBlocks() (b blocks) {
 	return b
 }
 
-// near is how many bytes between two blocks are read with them: they may share what a source checks at once.
-const near = 4096
+// maxGap is the largest gap between two blocks, in bytes, that is read with them: the source may
+// check both at once.
+const maxGap = 4096
 
-// each calls visit for runs of blocks, from first to before end, and of what lies between those
-// that are near each other.
+// each calls visit for runs of blocks, from first to before end. A run includes gaps of at most
+// maxGap bytes.
 func (b *blocks) each(starts []uint32, visit func(first, end int) error) error {
 	first, end := -1, 0
 	for i, word := range b {
@@ -252,7 +254,7 @@ func (b *blocks) each(starts []uint32, visit func(first, end int) error) error {
 			if block+1 >= len(starts) {
 				break // beyond the last row
 			}
-			if first >= 0 && starts[block]-starts[end] > near {
+			if first >= 0 && starts[block]-starts[end] > maxGap {
 				if err := visit(first, end); err != nil {
 					return err
 				}

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// element is what columns hold: codes, rows and lengths; instants and ids; numbers.
+// element is a value of a column: codes, rows and lengths; instants and ids; numbers.
 type element interface{ uint32 | int64 | float64 }
 
 // column collects the values of a column and writes them by the chunk.
