@@ -30,6 +30,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -191,6 +192,14 @@ func Detach(ctx context.Context) context.Context { return context.WithValue(ctx,
 
 // IsDetached reports whether ctx is one that Detach returned.
 func IsDetached(ctx context.Context) bool { return ctx.Value(detached{}) != nil }
+
+// Recovered makes a panic on a goroutine of our own an error: the recovery of a request does not
+// reach there.
+func Recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	}
+}
 
 // OneFiling returns one filing of r, or ErrNotFound.
 func OneFiling(ctx context.Context, r Reader, id int64) (Record, error) {

@@ -101,12 +101,19 @@ func Set[V any](c *Cache, key Key, v V, bytes int) { c.entries.Set(key, entry{v,
 func Get[V any](
 	ctx context.Context, c *Cache, key Key, create func(context.Context) (V, int, error),
 ) (v V, hit bool, err error) {
-	return GetFor(ctx, c, "", key, create)
+	return Share(ctx, c, "", key, func(ctx context.Context) (V, error) {
+		v, bytes, err := create(ctx)
+		if err == nil {
+			Set(c, key, v, bytes)
+		}
+		return v, err
+	})
 }
 
-// GetFor is Get for a group of callers: they share no creation with others, who may create the same value meanwhile.
-func GetFor[V any](
-	ctx context.Context, c *Cache, group string, key Key, create func(context.Context) (V, int, error),
+// Share is Get for a group of callers, whose create itself sets the value, as soon as it has it.
+// They share no creation with others, who may create the same value meanwhile.
+func Share[V any](
+	ctx context.Context, c *Cache, group string, key Key, create func(context.Context) (V, error),
 ) (v V, hit bool, err error) {
 	if v, ok := Peek[V](c, key); ok {
 		return v, true, nil
@@ -115,12 +122,7 @@ func GetFor[V any](
 		if v, ok := Peek[V](c, key); ok { // since the look above
 			return v, nil
 		}
-		v, bytes, err := create(ctx)
-		if err != nil {
-			return nil, err
-		}
-		c.entries.Set(key, entry{v, bytes})
-		return v, nil
+		return create(ctx)
 	})
 	if err != nil {
 		return v, hit, err

@@ -91,7 +91,7 @@ func (l *Lifecycle) listKept(ctx context.Context, v *view) (*kept, error) {
 			k.list, k.ids = append(k.list, g), append(k.ids, g.ID())
 		}
 	}
-	if v.Live != "" && !stored(parts, v.Live) {
+	if v.err == nil && v.Live != "" && !stored(parts, v.Live) {
 		l.LookAgain()
 	}
 	v.kept.Store(k)

@@ -77,7 +77,8 @@ func (l *Lifecycle) view(ctx context.Context, after uint64) (*view, error) {
 func (l *Lifecycle) join(
 	ctx context.Context, key string, call func(context.Context) (any, error),
 ) <-chan singleflight.Result {
-	return l.flight.DoChan(key, func() (any, error) {
+	return l.flight.DoChan(key, func() (_ any, err error) {
+		defer index.Recovered(&err)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 		defer cancel()
 		return call(ctx)

@@ -245,6 +245,36 @@ func TestX1_PrunedByAnother(t *testing.T) {
 	}
 }
 
+// TestX24_LostIsLookedAtOnce: while the live generation is lost, what else is kept is listed, and the loss looked at, once
+// a second, however many requests pin.
+func TestX24_LostIsLookedAtOnce(t *testing.T) {
+	t.Parallel()
+	v := newViewed(t, 2)
+	delete(v.shared.Parts, v.names[1])
+	for range 50 {
+		v.at(t, 0)
+		if r, err := v.Live(t.Context()); !errors.Is(err, index.ErrLost) {
+			t.Fatalf("%v, %v, want ErrLost", r, err)
+		}
+	}
+	v.wantCalls(t, "lost", 1, 3) // the loss was confirmed before it was shown
+}
+
+// TestX24_PanicIsAnError: a Reader whose opening panics fails its callers, not the process.
+func TestX24_PanicIsAnError(t *testing.T) {
+	t.Parallel()
+	v := newViewed(t, 2)
+	v.shared.Read = func(*indextest.Oracle) index.Reader { panic("a broken file") }
+	for _, open := range []func() (index.Reader, error){
+		func() (index.Reader, error) { return v.Live(t.Context()) },
+		func() (index.Reader, error) { return v.At(t.Context(), index.GenerationID(v.names[0])) },
+	} {
+		if r, err := open(); err == nil || !strings.Contains(err.Error(), "panic: a broken file") {
+			t.Errorf("%v, %v", r, err)
+		}
+	}
+}
+
 // breakable is a Reader of a file that can be damaged.
 type breakable struct {
 	*indextest.Oracle

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"filings/index"
@@ -19,6 +18,7 @@ type request[T any] struct {
 	kind string // calls of a kind last about as long; "": all of the method do
 	text string // canonical: requests of the same text have the same response; "": it is not cached
 	run  func(context.Context) (T, error)
+	keep func(T) // caches the response; nil: it is not cached, or not yet
 }
 
 // do returns the response to q: a cached one, that of an equal request of its account in progress, or the engine's.
@@ -44,12 +44,16 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 		v, hit = cache.Peek[T](e.cache, key)
 		return v, hit
 	}
-	v, joined, err := cache.GetFor(ctx, e.cache, r.Account, key, func(ctx context.Context) (T, int, error) {
+	keep := func(v T) { cache.Set(e.cache, key, v, cache.SizeOf(v)) }
+	if r.Wanted == nil {
+		q.keep = keep
+	}
+	v, joined, err := cache.Share(ctx, e.cache, r.Account, key, func(ctx context.Context) (T, error) {
 		v, err := wanted(ctx, r, func() (T, error) { return called(ctx, r, q, cached) })
-		if err != nil {
-			return v, 0, err
+		if err == nil && q.keep == nil {
+			keep(v)
 		}
-		return v, cache.SizeOf(v), nil
+		return v, err
 	})
 	if joined || hit {
 		r.hit()
@@ -106,7 +110,8 @@ func called[T any](ctx context.Context, r *Reader, q request[T], cached func() (
 	return calledNow(ctx, r, q)
 }
 
-// calledNow calls the engine.
+// calledNow calls the engine, and keeps its response while the call has its slot: another account's
+// equal call may get that next, and looks into the cache then.
 func calledNow[T any](ctx context.Context, r *Reader, q request[T]) (v T, err error) {
 	e := r.engine
 	var failed error
@@ -115,7 +120,10 @@ func calledNow[T any](ctx context.Context, r *Reader, q request[T]) (v T, err er
 		return outage(failed)
 	})
 	e.noteDamage(r.inner, failed)
-	return v, cmp.Or(err, failed, r.Withdrawn(ctx))
+	if err = cmp.Or(err, failed, r.Withdrawn(ctx)); err == nil && q.keep != nil {
+		q.keep(v)
+	}
+	return v, err
 }
 
 // detached makes a long call, whose caller gets an error when its time is over. The slot is taken
@@ -129,7 +137,7 @@ func detached[T any](ctx context.Context, slot *limit.Slot, call func(context.Co
 	go func() {
 		var ended result
 		defer func() { results <- ended }()
-		defer recovered(&ended.err)
+		defer index.Recovered(&ended.err)
 		ended.v, ended.err = call(index.Detach(ctx))
 	}()
 	select {
@@ -190,11 +198,4 @@ func (e *Engine) outcome(ctx context.Context, began time.Time, err error) string
 		return "unavailable"
 	}
 	return "error"
-}
-
-// recovered makes a panic on a goroutine of our own an error: the recovery of a request does not reach there.
-func recovered(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-	}
 }

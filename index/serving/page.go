@@ -54,7 +54,7 @@ func (r *Reader) Page(ctx context.Context, q index.Query) (page index.Page, tota
 func (r *Reader) countMeanwhile(ctx context.Context, q index.Query) (page index.Page, total int64, err error) {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) {
-		defer recovered(&err)
+		defer index.Recovered(&err)
 		total, err = r.Count(ctx, q.Where)
 		return err
 	})

@@ -634,6 +634,55 @@ func TestSharedAcrossAccounts(t *testing.T) {
 	})
 }
 
+// looking is a client who looks into the cache when it is asked: at the turn of its call.
+type looking struct {
+	reader *Reader
+	text   string
+	found  chan bool
+}
+
+func (c looking) Left() bool {
+	_, ok := cache.Peek[int64](c.reader.engine.cache, c.reader.key(c.text))
+	c.found <- ok
+	return false
+}
+
+// TestCachedBeforeTheTurn: a response is cached before the slot of its call is another account's,
+// whose equal call then calls nothing.
+func TestCachedBeforeTheTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inner := &waiting{Reader: indextest.NewOracle("g1", filings(24)), release: make(chan struct{})}
+		e, err := New(inner, Config{Cache: cache.New(1 << 20), Calls: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		day := index.Where(index.Days{From: "2026-01-31"})
+		found, counts := make(chan bool, 1), make(chan int64, 2)
+		for _, account := range []string{"first", "second"} {
+			r := live(t, e)
+			if r.Account = account; account == "second" {
+				r.Client = looking{r, countText(day), found}
+			}
+			go func() {
+				n, err := r.Count(t.Context(), day)
+				if err != nil {
+					t.Error(err)
+				}
+				counts <- n
+			}()
+			synctest.Wait()
+		}
+		close(inner.release)
+		if !<-found {
+			t.Error("the cache has no response at the turn of an equal call")
+		}
+		if a, b := <-counts, <-counts; a != 7 || b != 7 || inner.calls.Load() != 1 {
+			t.Errorf("counted %d and %d with %d calls", a, b, inner.calls.Load())
+		}
+	})
+}
+
 // TestCachedMeanwhile: a call that gets no slot in time returns the response that another account's
 // call has cached while it waited, and frees no slot that it never had.
 func TestCachedMeanwhile(t *testing.T) {
