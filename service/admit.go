@@ -38,9 +38,6 @@ func (s *Service) admit(c *fiber.Ctx) error {
 		k.query, k.unread = s.params.Split(&e.Endpoint, string(c.Request().URI().QueryString()))
 		price = k.query.Price()
 	}
-	if k.token == nil && price == 1 && s.config.Engine.Waits() {
-		s.readAhead(k, access.Key(key).Hash)
-	}
 	if err := s.admitted(k, key, price); err != nil {
 		return err
 	}
@@ -58,10 +55,6 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	}
 	ctx, span := s.config.KeyStore.Start(c.UserContext(), "admit")
 	a, err := s.config.Access.Admit(ctx, credential, k.price)
-	if k.token == nil && s.config.Engine.Waits() {
-		s.lately.Ended(credential.Hash, a, err, k.ahead != nil, s.now())
-		k.ahead.end(err == nil && a.Verdict == access.Admitted)
-	}
 	k.admit(a)
 	k.keyStore = s.now().Sub(began)
 	outcome := s.metrics.keyStoreCalled(err, k.keyStore)
@@ -101,65 +94,6 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 		return k.refuseQuota("")
 	}
 	return nil
-}
-
-// readAhead begins the read of a request for a page or a filing, if its key was admitted lately: the
-// key store and the engine then respond in the time of one. What clients who know a response, or
-// whose requests may be refused for more, send is not read ahead.
-func (s *Service) readAhead(k *call, hash string) {
-	head, path, query := &k.http.Request().Header, k.http.Path(), string(k.http.Request().URI().QueryString())
-	e, id := s.endpoints[path], ""
-	if name, of, _ := strings.Cut(strings.TrimPrefix(path, "/v1/"), "/"); e == nil && name == "filings" {
-		e, id = s.endpoints["/v1/filings/:id"], of
-	}
-	if e == nil || !e.ahead || len(head.Peek(fiber.HeaderIfNoneMatch)) > 0 || len(head.Peek(headerPrefer)) > 0 {
-		return
-	}
-	last, ok := s.lately.Begin(hash, s.now())
-	if !ok {
-		return
-	}
-	ctx, cancel := context.WithCancel(k.http.UserContext())
-	a := &ahead{client: client{k.http.Context().Conn()}, admitted: make(chan struct{}), refuse: cancel,
-		done: make(chan struct{})}
-	k.ahead = a
-	go func() {
-		defer close(a.done)
-		_ = edge.Recovered(func() error { return s.readNow(ctx, a, e, query, id, last) })
-	}()
-}
-
-// readNow reads for a what a request for e reads, by an account as it was admitted last. What fails
-// here, the request does again.
-func (s *Service) readNow(ctx context.Context, a *ahead, e *endpoint, query, id string, last access.Admission) error {
-	raw, err := s.params.Split(&e.Endpoint, query)
-	if err != nil {
-		return err
-	}
-	q, err := s.params.Read(raw, func(string) string { return id }, s.tiers(last.Tier), s.now())
-	if err != nil || q.Generation != "" || q.Query.IDsOnly || q.Query.Where.ByClock() {
-		return err // what is cached for it may be another page
-	}
-	r, err := s.config.Engine.Live(ctx)
-	if err != nil {
-		return err
-	}
-	r.Account, r.Client, a.reader = last.User, a.client, r
-	r.Wanted = func(ctx context.Context) error {
-		select {
-		case <-a.admitted:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	if q.Query.Where, err = r.WithLists(ctx, q.Query.Where); err == nil {
-		q.Query.Where, err = r.WithCounties(ctx, q.Query.Where)
-	}
-	if err == nil {
-		_, err = e.handle(ctx, r, q)
-	}
-	return err
 }
 
 // admit sets what k was admitted as. Contacts are for no token.

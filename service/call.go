@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"log/slog"
-	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -33,7 +32,6 @@ type call struct {
 	price     int64             // requests taken of the quota; 0: none yet, since their number is not known (rule X7)
 	keyStore  time.Duration     // that the key store took
 	reader    *serving.Reader   // of the generation that responds; nil: none was needed yet
-	ahead     *ahead            // the read that began beside the admission; nil: none did, or it was taken
 	streams   bool              // the body is sent after the handlers' return, and ends the request
 	ended     bool              // it is counted and logged
 	tallied   bool              // its parameters are counted
@@ -44,45 +42,6 @@ type call struct {
 	geoJSON   bool              // the path says so
 	compared  bool              // a value that no filing has was looked for among all that there are
 	inPath    map[string]string // parameters of a path that was not routed; nil: it was
-}
-
-// ahead is a read of the engine that began beside the admission of its request. It is for the
-// request alone: where that is refused, nothing of it is kept.
-type ahead struct {
-	client   client
-	reader   *serving.Reader // of the live generation, with the result; nil: it failed before
-	admitted chan struct{}   // closed once the request is
-	refuse   context.CancelFunc
-	done     chan struct{} // closed with the end of the read
-}
-
-// client is the one of a connection, which outlives its requests.
-type client struct{ conn net.Conn }
-
-// Left implements serving.Client.
-func (c client) Left() bool { return edge.HungUp(c.conn) }
-
-// end says how the admission ended. After a refusal nobody waits for the read.
-func (a *ahead) end(admitted bool) {
-	switch {
-	case a == nil:
-	case admitted:
-		close(a.admitted)
-	default:
-		a.refuse()
-	}
-}
-
-// take waits for the read, and returns its Reader, nil if there is none.
-func (a *ahead) take() *serving.Reader {
-	if a == nil {
-		return nil
-	}
-	<-a.done
-	if a.reader != nil {
-		a.reader.Wanted = nil
-	}
-	return a.reader
 }
 
 // noRoute stands for the route of what was refused before it came to one: an unbounded number of

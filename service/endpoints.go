@@ -14,7 +14,6 @@ import (
 type endpoint struct {
 	openapi.Operation
 	handle handlers.Handler // nil: it sends a file
-	ahead  bool             // its read may begin beside its admission
 }
 
 // endpoints is the whole API, in the order in which routes are tried: /v1/filings/:id would match
@@ -26,7 +25,7 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 		page      = params.Pagination | params.Meta | params.Tagged
 	)
 	return []endpoint{
-		{handle: handlers.List, ahead: true, Operation: openapi.Operation{
+		{handle: handlers.List, Operation: openapi.Operation{
 			Path: "/v1/filings", Legacy: "/v1/liens",
 			Endpoint: params.Endpoint{Takes: params.List, Name: "list", Token: true,
 				Shape: page, Canonical: params.PageText},
@@ -36,7 +35,7 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 				"With `Accept: application/geo+json` the response is a FeatureCollection.",
 			Schema: "FilingList", Data: []index.Record{}, GeoJSON: handlers.FilingFeatureCollection{},
 		}},
-		{handle: handlers.List, ahead: true, Operation: openapi.Operation{
+		{handle: handlers.List, Operation: openapi.Operation{
 			Path: "/v1/filings/search", Legacy: "/v1/liens/search",
 			Endpoint: params.Endpoint{Takes: params.Search, Name: "search", Token: true,
 				Shape: page | params.Success, Canonical: params.PageText},
@@ -116,7 +115,7 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 				"returns the first groups of up to 200,000; `meta.groups` then says how many there are.",
 			Schema: "GroupsResponse", Data: []handlers.Group{},
 		}},
-		{handle: handlers.Filing, ahead: true, Operation: openapi.Operation{
+		{handle: handlers.Filing, Operation: openapi.Operation{
 			Path: "/v1/filings/:id", Legacy: "/v1/liens/:id",
 			Endpoint: params.Endpoint{Takes: params.OneFiling, Name: "one", Token: true,
 				Shape: enveloped | params.Tagged | params.MayMiss, Canonical: params.FilingText},

@@ -84,7 +84,10 @@ func (s *Service) parse(k *call, e *endpoint) (params.Request, error) {
 	if ignored := len(k.query.Unknown) + len(k.query.Partial); ignored > 0 {
 		c.Set(headerIgnored, negotiate.Tokens(slices.Concat(k.query.Unknown, k.query.Partial)))
 	}
-	tiers := s.tiers(k.admission.Tier)
+	tiers := params.Tiers{Fields: recordTier(k.admission.Tier), Filters: index.Enterprise}
+	if s.config.FiltersByTier {
+		tiers.Filters = tiers.Fields
+	}
 	var err error
 	if k.token != nil {
 		if tiers.Scope, err = s.scopeOf(k.token, tiers); err != nil {
@@ -121,15 +124,6 @@ func (s *Service) parse(k *call, e *endpoint) (params.Request, error) {
 		}
 	}
 	return q, nil
-}
-
-// tiers returns what an account of a tier may see and filter by.
-func (s *Service) tiers(t access.Tier) params.Tiers {
-	tiers := params.Tiers{Fields: recordTier(t), Filters: index.Enterprise}
-	if s.config.FiltersByTier {
-		tiers.Filters = tiers.Fields
-	}
-	return tiers
 }
 
 // respond writes the response of e's handler, always from one generation, or 304 if the client has
@@ -228,10 +222,7 @@ const foreverCaching = "private, max-age=31536000, immutable"
 // header (rule X1).
 func (s *Service) reader(k *call, id string) (r *serving.Reader, err error) {
 	if ctx := k.http.UserContext(); id == "" {
-		if r = k.ahead.take(); r == nil {
-			r, err = s.config.Engine.Live(ctx)
-		}
-		k.ahead = nil
+		r, err = s.config.Engine.Live(ctx)
 	} else {
 		r, err = s.config.Engine.At(ctx, id)
 	}

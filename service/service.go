@@ -153,9 +153,8 @@ type Service struct {
 	lacked    atomic.Value // string: what /readyz said last
 	buffers   sync.Pool    // of *[]byte: bodies while they are written
 	tokens    verifiedTokens
-	lately    access.Lately // keys whose requests may be read ahead
-	unread    sync.Once     // an X-Forwarded-For was
-	refunds   sync.RWMutex  // read-locked by each refund; not a WaitGroup, which must not grow while it is waited for
+	unread    sync.Once    // an X-Forwarded-For was
+	refunds   sync.RWMutex // read-locked by each refund; not a WaitGroup, which must not grow while it is waited for
 	app       *fiber.App
 
 	exports    *export.Slots

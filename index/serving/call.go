@@ -18,16 +18,12 @@ type request[T any] struct {
 	kind string // calls of a kind last about as long; "": all of the method do
 	text string // canonical: requests of the same text have the same response; "": it is not cached
 	run  func(context.Context) (T, error)
-	keep func(T) // caches the response; nil: it is not cached, or not yet
+	keep func(T) // caches the response; nil: it is not cached
 }
 
 // do returns the response to q: a cached one, that of an equal request of its account in progress, or the engine's.
 func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 	e := r.engine
-	if r.Wanted == nil && q.text != "" && q.text == r.made.text {
-		v, _ := r.made.value.(T) // nil with an error
-		return v, r.made.err
-	}
 	if !r.caches || q.text == "" {
 		began := time.Now()
 		v, err := called(ctx, r, q, nothing[T])
@@ -44,16 +40,9 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 		v, hit = cache.Peek[T](e.cache, key)
 		return v, hit
 	}
-	keep := func(v T) { cache.Set(e.cache, key, v, cache.SizeOf(v)) }
-	if r.Wanted == nil {
-		q.keep = keep
-	}
+	q.keep = func(v T) { cache.Set(e.cache, key, v, cache.SizeOf(v)) }
 	v, joined, err := cache.Share(ctx, e.cache, r.Account, key, func(ctx context.Context) (T, error) {
-		v, err := wanted(ctx, r, func() (T, error) { return called(ctx, r, q, cached) })
-		if err == nil && q.keep == nil {
-			keep(v)
-		}
-		return v, err
+		return called(ctx, r, q, cached)
 	})
 	if joined || hit {
 		r.hit()
@@ -61,9 +50,7 @@ func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
 		r.missed(began)
 		e.misses.Add(1)
 	}
-	err = r.failed(err, joined)
-	r.keep(ctx, q.text, v, err)
-	return v, err
+	return v, r.failed(err, joined)
 }
 
 func nothing[T any]() (v T, cached bool) { return v, false }

@@ -1,7 +1,6 @@
 package serving
 
 import (
-	"context"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -44,14 +43,6 @@ type Reader struct {
 	// an equal one that it joined. If not, and nothing was computed for it before, calls return index.ErrClientGone.
 	Client Client
 
-	// Wanted, if set, waits until it is known whether the request may be sent, and returns nil if it may. Until then one
-	// call is made, of those that are cached, and its result is neither cached nor returned; others fail. Once Wanted is
-	// set to nil again, after that call, the Reader has its result.
-	Wanted func(context.Context) error
-
-	begun atomic.Bool // the one call was
-	made  made
-
 	inner  index.Reader
 	engine *Engine
 	caches bool // there is a cache, and a generation to cache by
@@ -77,10 +68,8 @@ func (r *Reader) Took() (took time.Duration, hits, misses int64) {
 }
 
 func (r *Reader) hit() {
-	if r.Wanted == nil { // else it comes again
-		r.hits.Add(1)
-		r.engine.hits.Add(1)
-	}
+	r.hits.Add(1)
+	r.engine.hits.Add(1)
 }
 
 // missed counts a call that began at that time.

@@ -23,13 +23,9 @@ func (r *Reader) Page(ctx context.Context, q index.Query) (page index.Page, tota
 		}
 	}
 	many := &r.engine.many[shapeOf(q)]
-	switch {
-	case many.Load() && r.Wanted != nil: // for one call
-		page, err = r.Rows(ctx, q)
-		return page, 0, err
-	case many.Load():
+	if many.Load() {
 		page, total, err = r.countMeanwhile(ctx, q)
-	default:
+	} else {
 		q.Count = true
 		if page, err = r.Rows(ctx, q); err == nil && !page.Counted {
 			total, err = r.Count(ctx, q.Where)

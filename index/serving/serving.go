@@ -98,12 +98,6 @@ func New(inner index.Engine, c Config) (*Engine, error) {
 	return e, e.expose(c.Registry)
 }
 
-// Waits reports whether calls wait for another process, and cached results are spared them.
-func (e *Engine) Waits() bool {
-	_, computes := e.inner.(inProcess)
-	return e.cache != nil && !computes
-}
-
 // probe is how the breaker tries the engine.
 func (e *Engine) probe(ctx context.Context) error {
 	r, err := e.inner.Live(ctx)
