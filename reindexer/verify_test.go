@@ -113,6 +113,52 @@ func TestVerification(t *testing.T) {
 	}
 }
 
+// attempts is a store that knows how many calls of its Readers an attempt makes at the most.
+type attempts struct {
+	*faulty
+	calls, most, tried int
+}
+
+func (s *attempts) Retry(ctx context.Context, try func(context.Context) error) error {
+	s.calls = 0
+	err := s.faulty.Retry(ctx, try)
+	s.most, s.tried = max(s.most, s.calls), s.tried+1
+	return err
+}
+
+// attempted is a Reader that counts its calls.
+type attempted struct {
+	index.Reader
+	store *attempts
+}
+
+func (r attempted) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
+	r.store.calls++
+	return r.Reader.Filings(ctx, ids)
+}
+
+func (r attempted) Rows(ctx context.Context, q index.Query) (index.Page, error) {
+	r.store.calls++
+	return r.Reader.Rows(ctx, q)
+}
+
+func (r attempted) Count(ctx context.Context, w index.Filter) (int64, error) {
+	r.store.calls++
+	return r.Reader.Count(ctx, w)
+}
+
+// TestVerification_Attempts: each request of a verification is an attempt of its own, which has as much time as one: on a
+// slow server all of them together may take longer.
+func TestVerification_Attempts(t *testing.T) {
+	t.Parallel()
+	store := &attempts{faulty: &faulty{Store: embeddedStore(t)}}
+	store.read = func(r index.Reader) index.Reader { return attempted{r, store} }
+	mustRun(t, config(t, store, owned("Ann", upTo(150)...)))
+	if want := 1 + 3*searched; store.most != 1 || store.tried != want {
+		t.Errorf("%d attempts of up to %d calls, want %d of one", store.tried, store.most, want)
+	}
+}
+
 // sorting is a Reader whose records have their members in the order of their names.
 type sorting struct{ index.Reader }
 
