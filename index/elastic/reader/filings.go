@@ -214,7 +214,9 @@ func (l *lookups) multiGet(ctx context.Context, all []*lookup) error {
 		case doc.Error != nil:
 			one.record, one.err = l.get(ctx, one.id)
 		case doc.Found:
-			one.record, one.err = document.Canonical(doc.Source)
+			if one.record, one.err = document.Canonical(doc.Source); one.err != nil {
+				one.err = fmt.Errorf("%w: %w", client.ErrResponse, one.err)
+			}
 		}
 	}
 	return nil
