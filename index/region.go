@@ -48,15 +48,6 @@ type Corner struct{ Latitude, Longitude Decimal }
 // MinCorners and MaxCorners are how many corners a client may give a Polygon.
 const MinCorners, MaxCorners = 3, 100
 
-// CornersAt returns the corners at some points.
-func CornersAt(points ...Point) []Corner {
-	corners := make([]Corner, len(points))
-	for i, p := range points {
-		corners[i] = cornerAt(p)
-	}
-	return corners
-}
-
 // NewPolygon returns the polygon of corners, or says why there is none.
 func NewPolygon(corners []Corner) (Polygon, error) {
 	p, exact := Polygon{}, make([][2]*big.Rat, len(corners))

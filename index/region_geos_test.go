@@ -38,7 +38,7 @@ func TestX34_PolygonsAsGEOS(t *testing.T) {
 		for i, c := range line.Corners {
 			corners[i] = index.Point{Latitude: c[0], Longitude: c[1]}
 		}
-		p, err := index.NewPolygon(index.CornersAt(corners...))
+		p, err := index.NewPolygon(indextest.CornersAt(corners...))
 		if err != nil {
 			continue // no area: GEOS has it as a line
 		}

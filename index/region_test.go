@@ -34,7 +34,7 @@ func TestX34_Regions(t *testing.T) {
 		for range index.MinCorners + r.IntN(20) {
 			corners = append(corners, point())
 		}
-		polygon, err := index.NewPolygon(index.CornersAt(corners...))
+		polygon, err := index.NewPolygon(indextest.CornersAt(corners...))
 		circle := index.Near{Center: point(), Radius: 1 + r.Float64()*size*index.MaxRadius}
 		for range 50 {
 			at := point()
@@ -94,7 +94,7 @@ func TestX34_Polygon_Refused(t *testing.T) {
 		for i := 0; i < len(tt.corners); i += 2 {
 			corners = append(corners, index.Point{Latitude: tt.corners[i], Longitude: tt.corners[i+1]})
 		}
-		_, err := index.NewPolygon(index.CornersAt(corners...))
+		_, err := index.NewPolygon(indextest.CornersAt(corners...))
 		if got := strings.TrimSpace(errorText(err)); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.corners, got, tt.want)
 		}
@@ -121,7 +121,7 @@ func TestX34_Polygon_Cost(t *testing.T) {
 			for i := range corners {
 				corners[i] = corner(i)
 			}
-			exact := index.CornersAt(corners...)
+			exact := indextest.CornersAt(corners...)
 			return testing.AllocsPerRun(1, func() {
 				if _, err := index.NewPolygon(exact); errorText(err) != "must have an area" {
 					t.Errorf("%s: %v", name, err)

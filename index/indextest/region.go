@@ -27,6 +27,15 @@ func Distance(a, b index.Point) float64 {
 	return 2 * 6_371_008.8 * math.Asin(min(1, chord/2))
 }
 
+// CornersAt returns the corners at some points.
+func CornersAt(points ...index.Point) []index.Corner {
+	corners := make([]index.Corner, len(points))
+	for i, p := range points {
+		corners[i] = index.Corner{Latitude: index.Decimal{Nearest: p.Latitude}, Longitude: index.Decimal{Nearest: p.Longitude}}
+	}
+	return corners
+}
+
 // Covers reports whether a point is in p or on its outline, in fractions: where the edges cross the parallel of the point, those to the west
 // of it are counted.
 func Covers(p index.Polygon, at index.Point) bool {

@@ -106,14 +106,6 @@ func Day(date string) (*int64, error) {
 	return &days, nil
 }
 
-// Date returns the date of so many days from 1970-01-01, "" for nil.
-func Date(days *float64) string {
-	if days == nil {
-		return ""
-	}
-	return time.Unix(0, 0).UTC().AddDate(0, 0, int(*days)).Format(time.DateOnly)
-}
-
 // Meta has the facts of a generation in its mapping's `_meta`. It is written once, when the
 // generation is finished. It says nothing of whether the load that did so held the lock: the
 // catalog does.

@@ -303,7 +303,7 @@ func (g *generator) polygon(e *indextest.Entry) index.Predicate {
 		}
 		corners = append(corners, c)
 	}
-	p, err := index.NewPolygon(index.CornersAt(corners...))
+	p, err := index.NewPolygon(indextest.CornersAt(corners...))
 	if err != nil {
 		return g.near(e)
 	}
