@@ -155,7 +155,7 @@ var countyWord = []string{"county", "parish", "borough", "co"}
 
 // WithCounties returns w with each county that it names as meant returns it.
 func (w Filter) WithCounties(meant func(string) string) Filter {
-	return w.with(func(p AnyOf) AnyOf {
+	return w.mapAnyOf(func(p AnyOf) AnyOf {
 		if !slices.Contains(p.Fields, County) && !slices.Contains(p.Fields, CountyName) {
 			return p
 		}
@@ -169,7 +169,7 @@ func (w Filter) WithCounties(meant func(string) string) Filter {
 
 // WithLists returns w with each list as one value, if it is one of the field, in place of its items.
 func (w Filter) WithLists(isValue func(Field, string) bool) Filter {
-	return w.with(func(p AnyOf) AnyOf {
+	return w.mapAnyOf(func(p AnyOf) AnyOf {
 		return AnyOf{Fields: p.Fields, Values: Uncut(p.Values, p.Lists, func(text string) bool {
 			return isValue(p.Fields[0], text)
 		})}
@@ -193,8 +193,8 @@ func anyOf(p Predicate) (values AnyOf, ok bool) {
 	return values, ok
 }
 
-// with returns w with each AnyOf changed.
-func (w Filter) with(change func(AnyOf) AnyOf) Filter {
+// mapAnyOf returns w with each AnyOf changed.
+func (w Filter) mapAnyOf(change func(AnyOf) AnyOf) Filter {
 	predicates := make([]Predicate, len(w.predicates))
 	for i, p := range w.predicates {
 		predicates[i] = withAnyOf(p, change)

@@ -30,10 +30,10 @@ var lastOf = [Hidden]Field{Free: PropertyType - 1, Pro: OwnerPhonePrimary - 1, E
 // Records are cut here alone, by the positions of their members and not by a search for names: text
 // between two members would go with them.
 func (r Record) members(starts *[NumKeyed + 1]int, last Field) error {
-	at := 0
+	start := 0
 	for f := ID; f <= last; f++ {
-		starts[f] = at
-		key, rest := keys[f], r[at:]
+		starts[f] = start
+		key, rest := keys[f], r[start:]
 		if len(rest) < len(key) || string(rest[:len(key)]) != key {
 			return errMember(f)
 		}
@@ -41,10 +41,10 @@ func (r Record) members(starts *[NumKeyed + 1]int, last Field) error {
 		if n == 0 {
 			return errMember(f)
 		}
-		at += len(key) + n
+		start += len(key) + n
 	}
-	starts[last+1] = at
-	rest := r[at:]
+	starts[last+1] = start
+	rest := r[start:]
 	switch isEnd := last == ID || last+1 == numReturned || last+1 == NumKeyed; { // ID: of the id alone, AppendIDOnly
 	case isEnd && string(rest) == "}":
 	case last+1 < NumKeyed && bytes.HasPrefix(rest, keyBytes[last+1]):

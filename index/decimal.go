@@ -43,8 +43,8 @@ func ParseDecimal(text string) (d Decimal, ok bool) {
 		whole, fraction = whole+fraction[:exponent], fraction[exponent:]
 	} else if exponent < 0 {
 		whole = strings.Repeat("0", max(0, -exponent-len(whole))) + whole
-		at := len(whole) + exponent
-		whole, fraction = whole[:at], whole[at:]+fraction
+		place := len(whole) + exponent
+		whole, fraction = whole[:place], whole[place:]+fraction
 	}
 	whole, fraction = cmp.Or(strings.TrimLeft(whole, "0"), "0"), strings.TrimRight(fraction, "0")
 	if digits = whole; fraction != "" {

@@ -107,25 +107,25 @@ func northern(y, precision int) float64 {
 func columnSpan(x, precision int) Span {
 	s := Span{x, western(x, precision), western(x+1, precision)}
 	if s.To == 180 {
-		s.To = above(180) // 180 is the eastern edge of the last column; there is none after it
+		s.To = nextUp(180) // 180 is the eastern edge of the last column; there is none after it
 	}
 	return s
 }
 
 // rowSpan turns the edges of a row around: it has its northern edge and not its southern one, a Span the other way.
 func rowSpan(y, precision int) Span {
-	s := Span{y, -90, above(90)}
+	s := Span{y, -90, nextUp(90)}
 	if y > 0 {
-		s.To = above(northern(y, precision))
+		s.To = nextUp(northern(y, precision))
 	}
 	if y < 1<<precision-1 {
-		s.From = above(northern(y+1, precision))
+		s.From = nextUp(northern(y+1, precision))
 	}
 	return s
 }
 
-// above returns the next number above v.
-func above(v float64) float64 { return math.Nextafter(v, math.Inf(1)) }
+// nextUp returns the next number above v.
+func nextUp(v float64) float64 { return math.Nextafter(v, math.Inf(1)) }
 
 // Cell describes the filings in one tile of a Grid. Empty tiles have no cell.
 type Cell struct {

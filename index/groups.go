@@ -190,10 +190,10 @@ func (g *Grouping) Add(part Group) {
 		return
 	}
 	keys := [2]uint32{g.keys[0].add(part.Keys[0], part.Filings), g.keys[1].add(part.Keys[1], part.Filings)}
-	of, known := g.groups[keys]
+	group, known := g.groups[keys]
 	switch {
-	case known && of != nil:
-		of.add(part)
+	case known && group != nil:
+		group.add(part)
 	case known:
 	case len(g.groups) >= g.query.Most():
 		g.groups[keys] = nil

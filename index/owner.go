@@ -190,13 +190,13 @@ type form struct {
 var forms = func() map[string]form {
 	all := map[string]form{}
 	add := func(tokens, short string) {
-		of := all[tokens]
-		of.short = short
-		all[tokens] = of
+		f := all[tokens]
+		f.short = short
+		all[tokens] = f
 		first, _, _ := strings.Cut(tokens, " ")
-		of = all[first]
-		of.most = max(of.most, 1+strings.Count(tokens, " "))
-		all[first] = of
+		f = all[first]
+		f.most = max(f.most, 1+strings.Count(tokens, " "))
+		all[first] = f
 	}
 	for short, long := range map[string][]string{
 		"llc": {"limited liability company", "limited liability co", "limited liability comp",

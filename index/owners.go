@@ -82,29 +82,29 @@ func CutWord[T string | []byte](text T) (word, rest T) {
 }
 
 // wordCharacters are those of a folded text's words that are ASCII.
-var wordCharacters = func() (is [utf8.RuneSelf]bool) {
-	for c := range is {
-		is[c] = 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
+var wordCharacters = func() (set [utf8.RuneSelf]bool) {
+	for c := range set {
+		set[c] = 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
 	}
-	return is
+	return set
 }()
 
 // cutOf returns the first run of characters of a kind in a text, and the rest of the text.
-func cutOf[T string | []byte](text T, ascii *[utf8.RuneSelf]bool, beyond func(rune) bool) (of, rest T) {
+func cutOf[T string | []byte](text T, ascii *[utf8.RuneSelf]bool, inKind func(rune) bool) (run, rest T) {
 	start := -1
 	for i := 0; i < len(text); {
-		is, size := false, 1
+		ofKind, size := false, 1
 		if c := text[i]; c < utf8.RuneSelf {
-			is = ascii[c]
+			ofKind = ascii[c]
 		} else {
 			var r rune
 			r, size = utf8.DecodeRuneInString(string(text[i:min(len(text), i+utf8.UTFMax)]))
-			is = beyond(r)
+			ofKind = inKind(r)
 		}
 		switch {
-		case is && start < 0:
+		case ofKind && start < 0:
 			start = i
-		case !is && start >= 0:
+		case !ofKind && start >= 0:
 			return text[start:i], text[i:]
 		}
 		i += size

@@ -193,24 +193,24 @@ func (p Times) holds(f *Filing, _ *Derived) bool {
 }
 
 func (p Present) holds(f *Filing, d *Derived) bool {
-	has := f.Has(p.Field)
+	present := f.Has(p.Field)
 	switch p.Field {
 	case PropertyData:
-		has = d.PropertyData
+		present = d.PropertyData
 	case Trust:
-		has = d.Trust
+		present = d.Trust
 	case Estate:
-		has = d.Estate
+		present = d.Estate
 	}
-	return has
+	return present
 }
 
 func (p Box) holds(f *Filing, _ *Derived) bool { return holdsAt(p, f) }
 
 // Has reports whether a point lies inside, edges included.
-func (p Box) Has(at Point) bool {
-	east, west := at.Longitude <= p.East, p.West <= at.Longitude
-	return p.South <= at.Latitude && at.Latitude <= p.North && (east && west || p.West > p.East && (east || west))
+func (p Box) Has(point Point) bool {
+	east, west := point.Longitude <= p.East, p.West <= point.Longitude
+	return p.South <= point.Latitude && point.Latitude <= p.North && (east && west || p.West > p.East && (east || west))
 }
 
 func (p Contains) holds(f *Filing, d *Derived) bool {

@@ -149,8 +149,8 @@ func (w Filter) Reads(fields ...Field) bool {
 // ByClock reports whether w has Times that are Clocked: hardly two requests have the same text then.
 func (w Filter) ByClock() bool {
 	return slices.ContainsFunc(w.predicates, func(p Predicate) bool {
-		times, is := p.(Times)
-		return is && times.Clocked
+		times, ok := p.(Times)
+		return ok && times.Clocked
 	})
 }
 

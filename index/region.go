@@ -69,8 +69,8 @@ func NewPolygon(corners []Corner) (Polygon, error) {
 		if high.Sign() == 0 && wide.Sign() == 0 {
 			continue
 		}
-		along := lineThrough(from, high, wide)
-		for _, e := range []end{{along, a}, {along, b}} {
+		edge := lineThrough(from, high, wide)
+		for _, e := range []end{{edge, a}, {edge, b}} {
 			if odd[e] = !odd[e]; !odd[e] {
 				delete(odd, e)
 			}
@@ -90,16 +90,16 @@ type end struct {
 }
 
 // line is one in the plane of degrees, as fractions: any two points on it make the same.
-type line struct{ slope, at string }
+type line struct{ slope, crossing string }
 
 // lineThrough returns the line through a point that is high degrees further north where it is wide
 // degrees further east.
-func lineThrough(at [2]*big.Rat, high, wide *big.Rat) line {
+func lineThrough(point [2]*big.Rat, high, wide *big.Rat) line {
 	if wide.Sign() == 0 {
-		return line{at: at[1].String()}
+		return line{crossing: point[1].String()}
 	}
 	slope, rise := new(big.Rat).Quo(high, wide), new(big.Rat)
-	return line{slope.String(), rise.Sub(at[0], rise.Mul(at[1], slope)).String()}
+	return line{slope.String(), rise.Sub(point[0], rise.Mul(point[1], slope)).String()}
 }
 
 // edge returns the ends of an edge.
@@ -121,11 +121,11 @@ func cornerAt(p Point) Corner {
 }
 
 // Has implements Region: whether a line to the east crosses the outline an odd number of times.
-func (p Polygon) Has(at Point) (inside bool) {
-	exactly := cornerAt(at)
+func (p Polygon) Has(point Point) (inside bool) {
+	exactly := cornerAt(point)
 	for i := range p.Corners {
 		a, b := p.edge(i)
-		if at.Latitude < min(a.Latitude, b.Latitude) || max(a.Latitude, b.Latitude) < at.Latitude {
+		if point.Latitude < min(a.Latitude, b.Latitude) || max(a.Latitude, b.Latitude) < point.Latitude {
 			continue
 		}
 		from, to := p.Corner(i), p.Corner(i+1)
@@ -179,16 +179,16 @@ const slack = 1e-9
 
 // Meets implements Region: neither b's sides nor an edge's separates the two.
 func (p Polygon) Meets(b Box) bool {
-	at := Point{(b.North + b.South) / 2, (b.East + b.West) / 2}
+	m := Point{(b.North + b.South) / 2, (b.East + b.West) / 2}
 	high, wide := (b.North-b.South)/2+slack, (b.East-b.West)/2+slack
 	for i := range p.Corners {
 		a, c := p.edge(i)
-		if max(a.Latitude, c.Latitude) < at.Latitude-high || min(a.Latitude, c.Latitude) > at.Latitude+high ||
-			max(a.Longitude, c.Longitude) < at.Longitude-wide || min(a.Longitude, c.Longitude) > at.Longitude+wide {
+		if max(a.Latitude, c.Latitude) < m.Latitude-high || min(a.Latitude, c.Latitude) > m.Latitude+high ||
+			max(a.Longitude, c.Longitude) < m.Longitude-wide || min(a.Longitude, c.Longitude) > m.Longitude+wide {
 			continue
 		}
 		x, y := c.Longitude-a.Longitude, c.Latitude-a.Latitude
-		if math.Abs(x*(at.Latitude-a.Latitude)-y*(at.Longitude-a.Longitude)) <= math.Abs(x)*high+math.Abs(y)*wide {
+		if math.Abs(x*(m.Latitude-a.Latitude)-y*(m.Longitude-a.Longitude)) <= math.Abs(x)*high+math.Abs(y)*wide {
 			return true
 		}
 	}
@@ -196,7 +196,7 @@ func (p Polygon) Meets(b Box) bool {
 }
 
 // Has implements Region.
-func (p Near) Has(at Point) bool { return p.Center.distance(at) <= p.Radius }
+func (p Near) Has(point Point) bool { return p.Center.distance(point) <= p.Radius }
 
 // distance is that of the haversine formula, in meters.
 func (p Point) distance(to Point) float64 {
@@ -226,11 +226,12 @@ func (p Near) Bounds() Box {
 	return b
 }
 
-// Meets implements Region: no point of b is further from its center than along a parallel and a meridian.
+// Meets implements Region: no point of b is further from its middle than along a parallel and a
+// meridian.
 func (p Near) Meets(b Box) bool {
-	at := Point{(b.North + b.South) / 2, (b.East + b.West) / 2}
-	reach := ((b.North-b.South)/2 + (b.East-b.West)/2*math.Cos(at.Latitude*math.Pi/180)) * math.Pi / 180 * earth
-	return math.Abs(p.Center.distance(at)-p.Radius) <= reach+earth*slack
+	m := Point{(b.North + b.South) / 2, (b.East + b.West) / 2}
+	reach := ((b.North-b.South)/2 + (b.East-b.West)/2*math.Cos(m.Latitude*math.Pi/180)) * math.Pi / 180 * earth
+	return math.Abs(p.Center.distance(m)-p.Radius) <= reach+earth*slack
 }
 
 func (p Near) holds(f *Filing, _ *Derived) bool    { return holdsAt(p, f) }

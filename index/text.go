@@ -144,12 +144,12 @@ func Nearest(texts []string, most int, pairs func(i int) [][2]string) (nearest [
 				least = min(least, Distance(a, b, true))
 			}
 		}
-		at := len(best)
-		for at > 0 && best[at-1].distance > least {
-			at--
+		place := len(best)
+		for place > 0 && best[place-1].distance > least {
+			place--
 		}
-		if at < most {
-			best = slices.Insert(best, at, candidate{i, least})[:min(len(best)+1, most)]
+		if place < most {
+			best = slices.Insert(best, place, candidate{i, least})[:min(len(best)+1, most)]
 		}
 	}
 	for _, c := range best {

@@ -103,21 +103,21 @@ func (v *Values) Count(h Held, n int64) {
 	numbers := h.numbers
 	for filled := h.Filled; filled != 0; filled &= filled - 1 {
 		field := Field(bits.TrailingZeros64(filled))
-		of := &v[field]
-		of.Filled += n
-		first := of.Filled == n
+		sums := &v[field]
+		sums.Filled += n
+		first := sums.Filled == n
 		if field == ID {
-			of.LeastID.count(h.id, n, first, -1)
-			of.GreatestID.count(h.id, n, first, 1)
+			sums.LeastID.count(h.id, n, first, -1)
+			sums.GreatestID.count(h.id, n, first, 1)
 		}
 		if measured&(1<<field) == 0 {
 			continue
 		}
-		of.Least.count(numbers[0], n, first, -1)
-		of.Greatest.count(numbers[0], n, first, 1)
-		of.Sum += float64(n) * Cents(numbers[0])
-		if numbers = numbers[1:]; of.Filled == 0 {
-			*of = FieldValues{}
+		sums.Least.count(numbers[0], n, first, -1)
+		sums.Greatest.count(numbers[0], n, first, 1)
+		sums.Sum += float64(n) * Cents(numbers[0])
+		if numbers = numbers[1:]; sums.Filled == 0 {
+			*sums = FieldValues{}
 		}
 	}
 }
@@ -133,9 +133,9 @@ func (e *Extreme[N]) count(value N, n int64, first bool, direction N) {
 
 // Known reports whether all extremes are.
 func (v *Values) Known() bool {
-	for field, of := range v {
-		least, greatest := of.Extremes(Field(field))
-		if (measured|1<<ID)&(1<<field) != 0 && of.Filled > 0 && (least == nil || greatest == nil) {
+	for field, sums := range v {
+		least, greatest := sums.Extremes(Field(field))
+		if (measured|1<<ID)&(1<<field) != 0 && sums.Filled > 0 && (least == nil || greatest == nil) {
 			return false
 		}
 	}
@@ -146,9 +146,9 @@ func (v *Values) Known() bool {
 // none of them: the records that an update takes out do not have them.
 func (v *Values) MarshalJSON() ([]byte, error) {
 	kept := map[string]FieldValues{}
-	for field, of := range v {
-		if of.Filled > 0 && Field(field) < numReturned {
-			kept[fields[field].Name] = of
+	for field, sums := range v {
+		if sums.Filled > 0 && Field(field) < numReturned {
+			kept[fields[field].Name] = sums
 		}
 	}
 	return json.Marshal(kept)

@@ -139,7 +139,7 @@ func (k *Key) takeNumber(text *string) bool {
 		k.Number += strings.TrimLeft(end, "0")
 	}
 	second, after := cutFirst(rest)
-	if above, below, fraction := strings.Cut(second, "/"); fraction && isDigits(above+below) && after != "" {
+	if top, bottom, fraction := strings.Cut(second, "/"); fraction && isDigits(top+bottom) && after != "" {
 		k.Number, rest = k.Number+" "+second, after
 	}
 	*text = rest

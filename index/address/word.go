@@ -18,8 +18,8 @@ func (k Key) Word() string {
 	return join(k.Unit, k.ZIP, k.City, k.State, k)
 }
 
-func join(unit, zip, city, state string, of Key) string {
-	return of.Number + " " + of.Street + separator + unit + separator + zip + separator + city + separator + state
+func join(unit, zip, city, state string, k Key) string {
+	return k.Number + " " + k.Street + separator + unit + separator + zip + separator + city + separator + state
 }
 
 // Patterns returns patterns of the words that have all parts of k; nil for the zero Key. Where k has a ZIP and a city,

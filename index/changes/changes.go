@@ -88,18 +88,18 @@ func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, 
 	if len(path) == 0 {
 		return Page{}, nil
 	}
-	on := onPath{positions: make(map[string]int, len(path)), path: path, query: q}
+	p := onPath{positions: make(map[string]int, len(path)), path: path, query: q}
 	read := index.ChangeQuery{FieldGroups: groups(q), After: q.After, LaterOnly: laterOnly(path, q)}
 	for i, hop := range path {
 		read.Generations = append(read.Generations, hop.Generation)
-		on.positions[hop.Generation] = i
+		p.positions[hop.Generation] = i
 	}
 	total, most, wasFull := 0, q.Limit+1, false // one more says that there is another page
 	if read.LaterOnly {
 		most = q.Limit
 	}
 	atOnce := func() int {
-		if full := on.full(page); full && !wasFull {
+		if full := p.full(page); full && !wasFull {
 			most, wasFull = 1, true // mostly the next filing is returned, and its records may be long
 		}
 		n := min(most, readAtMost-total)
@@ -110,11 +110,11 @@ func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, 
 		if err != nil {
 			return Page{}, err
 		}
-		if err := on.add(&page, filing.changes); err != nil || page.End != 0 {
+		if err := p.add(&page, filing.changes); err != nil || page.End != 0 {
 			return page, err
 		}
 		total += len(filing.changes)
-		if filing.more && (read.LaterOnly && on.full(page) || total >= readAtMost) {
+		if filing.more && (read.LaterOnly && p.full(page) || total >= readAtMost) {
 			page.End = filing.changes[0].ID
 			return page, nil
 		}
@@ -186,45 +186,45 @@ type onPath struct {
 }
 
 // full reports whether page has as much as it may have.
-func (on *onPath) full(page Page) bool {
-	return len(page.Changes) == on.query.Limit || on.bytes > bytesAtMost
+func (p *onPath) full(page Page) bool {
+	return len(page.Changes) == p.query.Limit || p.bytes > bytesAtMost
 }
 
 // add adds the sum of the changes of one filing, if the caller sees it. A full page ends before it.
-func (on *onPath) add(page *Page, changes []index.Change) error {
-	before, after := on.ends(changes)
+func (p *onPath) add(page *Page, changes []index.Change) error {
+	before, after := p.ends(changes)
 	if after.Withheld {
 		return fmt.Errorf("filing %d after the change: %w", changes[0].ID, index.ErrGone)
 	}
-	had, err := selects(on.query.Where, before)
+	wasSelected, err := selects(p.query.Where, before)
 	if err != nil {
 		return fmt.Errorf("filing %d before the change: %w", changes[0].ID, err)
 	}
-	has, err := selects(on.query.Where, after)
+	selected, err := selects(p.query.Where, after)
 	if err != nil {
 		return fmt.Errorf("filing %d after the change: %w", changes[0].ID, err)
 	}
-	if !had && !has {
+	if !wasSelected && !selected {
 		return nil
 	}
 	c := Change{ID: changes[0].ID, Op: Removed}
-	if has {
+	if selected {
 		c.Op = Added
-		if c.Filing, err = on.seen(after); err != nil {
+		if c.Filing, err = p.seen(after); err != nil {
 			return fmt.Errorf("filing %d after the change: %w", c.ID, err)
 		}
 	}
-	if had && has {
+	if wasSelected && selected {
 		c.Op = Changed
-		if same, err := on.shows(before, c.Filing); same || err != nil {
+		if same, err := p.shows(before, c.Filing); same || err != nil {
 			return err
 		}
 	}
-	if on.full(*page) {
+	if p.full(*page) {
 		page.End = c.ID - 1
 		return nil
 	}
-	page.Changes, on.bytes = append(page.Changes, c), on.bytes+len(c.Filing)
+	page.Changes, p.bytes = append(page.Changes, c), p.bytes+len(c.Filing)
 	return nil
 }
 
@@ -244,30 +244,30 @@ func selects(w index.Filter, v index.Version) (bool, error) {
 
 // shows reports whether a version shows the caller the same record as now; false if it was not
 // read.
-func (on *onPath) shows(v index.Version, now index.Record) (bool, error) {
+func (p *onPath) shows(v index.Version, now index.Record) (bool, error) {
 	if len(v.Record) == 0 {
 		return false, nil
 	}
-	seen, err := on.seen(v)
+	seen, err := p.seen(v)
 	return bytes.Equal(seen, now), err
 }
 
 // seen returns a version as the caller sees it.
-func (on *onPath) seen(v index.Version) (r index.Record, err error) {
-	if r = v.Record; on.query.Fields.Keys() {
+func (p *onPath) seen(v index.Version) (r index.Record, err error) {
+	if r = v.Record; p.query.Fields.Keys() {
 		if r, err = v.WithKeys(); err != nil {
 			return nil, err
 		}
 	}
-	return r.AppendFields(nil, on.query.Tier, on.query.Fields)
+	return r.AppendFields(nil, p.query.Tier, p.query.Fields)
 }
 
 // ends returns the version where the path begins and the one where it ends.
-func (on *onPath) ends(changes []index.Change) (before, after index.Version) {
-	first, last := len(on.path), -1
+func (p *onPath) ends(changes []index.Change) (before, after index.Version) {
+	first, last := len(p.path), -1
 	for _, c := range changes {
-		i := on.positions[c.Generation]
-		if on.path[i].Back {
+		i := p.positions[c.Generation]
+		if p.path[i].Back {
 			c.Before, c.After = c.After, c.Before
 		}
 		if i < first {
@@ -301,19 +301,19 @@ func Find(changesets []index.Changeset, since, until string) (Path, bool) {
 	if since == until {
 		return nil, known
 	}
-	up, down := toRoot(origin, since), toRoot(origin, until)
+	back, forward := toRoot(origin, since), toRoot(origin, until)
 	// Both end at the same changesets if they have a root in common; the rest of both is the path.
-	for len(up) > 0 && len(down) > 0 && up[len(up)-1] == down[len(down)-1] {
-		up, down = up[:len(up)-1], down[:len(down)-1]
+	for len(back) > 0 && len(forward) > 0 && back[len(back)-1] == forward[len(forward)-1] {
+		back, forward = back[:len(back)-1], forward[:len(forward)-1]
 	}
-	if end(up, since) != end(down, until) {
+	if end(back, since) != end(forward, until) {
 		return nil, false
 	}
 	var path Path
-	for _, s := range up {
+	for _, s := range back {
 		path = append(path, Hop{s.Generation, true})
 	}
-	for _, s := range slices.Backward(down) {
+	for _, s := range slices.Backward(forward) {
 		path = append(path, Hop{s.Generation, false})
 	}
 	return path, true

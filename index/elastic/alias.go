@@ -81,7 +81,7 @@ func (s *storage) apply(ctx context.Context, actions []action) error {
 // foreign index template can add any alias to every new index.
 func (s *storage) keepOffAlias(ctx context.Context, name string) error {
 	found, err := s.describe(ctx, name)
-	if _, has := found[name].Aliases[s.alias]; err != nil || !has {
+	if _, ok := found[name].Aliases[s.alias]; err != nil || !ok {
 		return err
 	}
 	s.log.WarnContext(ctx, s.foreignTemplate(ctx)+"; it was taken away again", "index", name)

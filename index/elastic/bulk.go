@@ -202,14 +202,14 @@ func (b *batch) read(response []byte) error {
 	var again []int
 	var busy error
 	for i, item := range bulk.Items {
-		it := item.Index
-		if it == nil {
-			it = item.Delete
+		result := item.Index
+		if result == nil {
+			result = item.Delete
 		}
-		if it == nil || it.ID != strconv.FormatInt(b.ids[i], 10) {
+		if result == nil || result.ID != strconv.FormatInt(b.ids[i], 10) {
 			return client.Incomplete(i, len(b.ids))
 		}
-		switch err := it.err(item.Delete != nil); {
+		switch err := result.err(item.Delete != nil); {
 		case client.IsTemporary(err):
 			again, busy = append(again, i), err
 		case err != nil:
@@ -233,14 +233,14 @@ type item struct {
 }
 
 // err returns nil for an action that was done, or did not need to be.
-func (it *item) err(isDelete bool) error {
+func (i *item) err(isDelete bool) error {
 	switch {
-	case it.Status == http.StatusOK, it.Status == http.StatusCreated:
+	case i.Status == http.StatusOK, i.Status == http.StatusCreated:
 		return nil
-	case it.Status == http.StatusNotFound && isDelete && it.Error.Type == "":
+	case i.Status == http.StatusNotFound && isDelete && i.Error.Type == "":
 		return nil // there was nothing to delete
-	case it.Status == http.StatusConflict && it.Error.Type == "version_conflict_engine_exception":
+	case i.Status == http.StatusConflict && i.Error.Type == "version_conflict_engine_exception":
 		return nil // a later action of the same id was faster
 	}
-	return &client.Error{Status: it.Status, Kind: it.Error.Type, Reason: it.Error.Reason}
+	return &client.Error{Status: i.Status, Kind: i.Error.Type, Reason: i.Error.Reason}
 }

@@ -106,9 +106,9 @@ const deletedAtOnce = 20
 // Delete implements generation.Storage.
 func (s *storage) Delete(ctx context.Context, parts []generation.Part) error {
 	ignore := true
-	for some := range slices.Chunk(parts, deletedAtOnce) {
+	for batch := range slices.Chunk(parts, deletedAtOnce) {
 		var names []string
-		for _, p := range some {
+		for _, p := range batch {
 			names = append(names, indexOf(p))
 		}
 		if err := s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {

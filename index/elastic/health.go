@@ -107,11 +107,11 @@ func (s *storage) privileges(ctx context.Context, h *Health) error {
 	if err != nil {
 		return err
 	}
-	var has struct {
+	var granted struct {
 		Cluster map[string]bool
 		Index   map[string]map[string]bool
 	}
-	err = s.c.Read(ctx, &has, esapi.SecurityHasPrivilegesRequest{Body: bytes.NewReader(body)})
+	err = s.c.Read(ctx, &granted, esapi.SecurityHasPrivilegesRequest{Body: bytes.NewReader(body)})
 	var refused *client.Error
 	if errors.As(err, &refused) && strings.HasPrefix(refused.Reason, "no handler found") {
 		return nil
@@ -119,14 +119,14 @@ func (s *storage) privileges(ctx context.Context, h *Health) error {
 	if err != nil {
 		return err
 	}
-	for _, privilege := range slices.Sorted(maps.Keys(has.Cluster)) {
-		if !has.Cluster[privilege] {
+	for _, privilege := range slices.Sorted(maps.Keys(granted.Cluster)) {
+		if !granted.Cluster[privilege] {
 			h.Lacks = append(h.Lacks, privilege+" on the cluster")
 		}
 	}
 	for _, name := range names {
-		for _, privilege := range slices.Sorted(maps.Keys(has.Index[name])) {
-			if !has.Index[name][privilege] {
+		for _, privilege := range slices.Sorted(maps.Keys(granted.Index[name])) {
+			if !granted.Index[name][privilege] {
 				h.Lacks = append(h.Lacks, privilege+" on "+name)
 			}
 		}

@@ -108,10 +108,10 @@ func (s *storage) settingsIdentity(ctx context.Context, name string, all generat
 	if err != nil {
 		return err
 	}
-	if _, is := found[name]; !is { // every index has the setting of its shards
+	if _, ok := found[name]; !ok { // every index has the setting of its shards
 		return client.ErrResponse
 	}
-	if _, is := found[document.SidecarIndex(name)]; !is {
+	if _, ok := found[document.SidecarIndex(name)]; !ok {
 		all[sidecarFact] = "no index"
 	}
 	set := found[name].Settings
@@ -168,7 +168,7 @@ func (b *build) finalize(ctx context.Context, erases bool) error {
 	if err != nil {
 		return err
 	}
-	this := []string{b.name}
+	names := []string{b.name}
 	b.storage.warnOfDisks(ctx, b.name)
 	send := func(request func() esapi.Request) func(context.Context) error {
 		return func(ctx context.Context) error {
@@ -183,11 +183,11 @@ func (b *build) finalize(ctx context.Context, erases bool) error {
 	}
 	for _, step := range []func(context.Context) error{
 		// Elasticsearch confirms the block when writes in progress have ended.
-		send(func() esapi.Request { return esapi.IndicesAddBlockRequest{Index: this, Block: "write"} }),
+		send(func() esapi.Request { return esapi.IndicesAddBlockRequest{Index: names, Block: "write"} }),
 		merge,
-		send(func() esapi.Request { return esapi.IndicesRefreshRequest{Index: this} }),
+		send(func() esapi.Request { return esapi.IndicesRefreshRequest{Index: names} }),
 		send(func() esapi.Request {
-			return esapi.IndicesPutSettingsRequest{Index: this, Body: bytes.NewReader(settings)}
+			return esapi.IndicesPutSettingsRequest{Index: names, Body: bytes.NewReader(settings)}
 		}),
 	} {
 		if err := step(ctx); err != nil {

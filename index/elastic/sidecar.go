@@ -156,11 +156,11 @@ func (s *storage) deletedDocuments(ctx context.Context, name string) (int64, err
 
 // expunge is mergeDeleted of an index that was just written, and that nobody reads.
 func (s *storage) expunge(ctx context.Context, name string) error {
-	this := []string{name}
+	names := []string{name}
 	for _, request := range []esapi.Request{
-		esapi.IndicesCloseRequest{Index: this},
-		esapi.IndicesOpenRequest{Index: this},
-		esapi.ClusterHealthRequest{Index: this, WaitForStatus: "yellow", Timeout: 50 * time.Second},
+		esapi.IndicesCloseRequest{Index: names},
+		esapi.IndicesOpenRequest{Index: names},
+		esapi.ClusterHealthRequest{Index: names, WaitForStatus: "yellow", Timeout: 50 * time.Second},
 	} {
 		write := func(ctx context.Context) error { return s.c.Write(ctx, nil, request) }
 		if err := s.c.Retry(ctx, client.MergeTime, write); err != nil {
@@ -177,12 +177,12 @@ var errDeletedDocuments = fmt.Errorf("segments still have deleted documents: %w"
 // may lack the deletion, until each of them has said that it does not: after 30 seconds by itself, or when
 // the index is opened again (Elasticsearch 8.19), which takes one.
 func (s *storage) mergeDeleted(ctx context.Context, name string) error {
-	this, only := []string{name}, true
+	names, only := []string{name}, true
 	return s.c.Retry(ctx, client.MergeTime, func(ctx context.Context) error {
 		all := strings.NewReader(`{"index.merge.policy.expunge_deletes_allowed":0}`)
 		for _, r := range []esapi.Request{
-			esapi.IndicesPutSettingsRequest{Index: this, Body: all},
-			esapi.IndicesForcemergeRequest{Index: this, OnlyExpungeDeletes: &only},
+			esapi.IndicesPutSettingsRequest{Index: names, Body: all},
+			esapi.IndicesForcemergeRequest{Index: names, OnlyExpungeDeletes: &only},
 		} {
 			if err := s.c.Write(ctx, nil, r); err != nil {
 				return err

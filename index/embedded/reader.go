@@ -181,8 +181,8 @@ func (r *reader) records(ctx context.Context, rows []uint32, bytes int) (records
 	}
 	growth := readGrowth
 	for n := readFirst; len(rows) > 0 && bytes >= 0; {
-		some := rows[:min(n, len(rows))]
-		read, size, err := r.read(ctx, some, bytes)
+		part := rows[:min(n, len(rows))]
+		read, size, err := r.read(ctx, part, bytes)
 		switch {
 		case errors.Is(err, errEnough):
 			n, growth = 1, 1
@@ -190,7 +190,7 @@ func (r *reader) records(ctx context.Context, rows []uint32, bytes int) (records
 		case err != nil:
 			return nil, err
 		}
-		records, rows, bytes, n = append(records, read...), rows[len(read):], bytes-size, growth*len(some)
+		records, rows, bytes, n = append(records, read...), rows[len(read):], bytes-size, growth*len(part)
 	}
 	return records, nil
 }

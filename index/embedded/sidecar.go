@@ -42,10 +42,10 @@ func (s *storage) Strip(ctx context.Context, name string, strip func(index.Versi
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	stripped, some := map[chunkName][]byte{}, false
+	stripped, changed := map[chunkName][]byte{}, false
 	if err == nil {
 		defer f.Close()
-		some, err = sidecar.Strip(ctx, f.chunks, func(section string, chunk int, data []byte) error {
+		changed, err = sidecar.Strip(ctx, f.chunks, func(section string, chunk int, data []byte) error {
 			stripped[chunkName{section, chunk}] = data
 			return nil
 		}, strip)
@@ -53,7 +53,7 @@ func (s *storage) Strip(ctx context.Context, name string, strip func(index.Versi
 	if errors.Is(err, columns.ErrDamaged) || errors.Is(err, sidecar.ErrDamaged) {
 		return os.Remove(path)
 	}
-	if err != nil || !some {
+	if err != nil || !changed {
 		return err
 	}
 	temp := filepath.Join(s.files.generations(), name+strippedSuffix)
@@ -66,12 +66,12 @@ func (s *storage) Strip(ctx context.Context, name string, strip func(index.Versi
 }
 
 // copyTo puts the chunks of f, in the place of some others.
-func (f *file) copyTo(ctx context.Context, put sidecar.Sink, others map[chunkName][]byte) error {
+func (f *file) copyTo(ctx context.Context, put sidecar.Sink, replaced map[chunkName][]byte) error {
 	for name, s := range f.sections {
 		for chunk := range s.Starts {
-			data, is := others[chunkName{name, chunk}]
+			data, found := replaced[chunkName{name, chunk}]
 			var err error
-			if !is {
+			if !found {
 				data, err = f.chunk(ctx, name, chunk, 0, -1)
 			}
 			if err = cmp.Or(err, put(name, chunk, data)); err != nil {
@@ -149,13 +149,13 @@ func (s *storage) Stored(ctx context.Context, name string) iter.Seq2[index.Store
 	return func(yield func(index.Stored, error) bool) {
 		r, err := s.reader(ctx, name)
 		if err == nil {
-			err = r.All(ctx, func(stored []byte, of index.Version, created int64) error {
+			err = r.All(ctx, func(stored []byte, version index.Version, created int64) error {
 				record, err := whole(stored)
 				if err != nil {
 					return r.unavailable(err)
 				}
-				of.Record = record
-				if !yield(index.Stored{Version: of, Created: created}, nil) {
+				version.Record = record
+				if !yield(index.Stored{Version: version, Created: created}, nil) {
 					return errEnough
 				}
 				return nil

@@ -120,11 +120,11 @@ func (s *storage) Replace(ctx context.Context, name string, d generation.Documen
 		return err
 	}
 	return s.files.guarded(func() error {
-		is, err := os.ReadFile(s.files.document(name))
+		present, err := os.ReadFile(s.files.document(name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if d.Revision != string(is) {
+		if d.Revision != string(present) {
 			return generation.ErrStale
 		}
 		return replace(s.files.document(name), d.Body)
@@ -175,14 +175,14 @@ func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.P
 		}
 		filings, found := known[p.Generation]
 		if p.Bytes, p.Filings = info.Size(), filings; p.Sealed && (measure || !found) {
-			f, of, err := openSealed(p.Generation, s.files.sealed(p.Generation))
+			f, content, err := openSealed(p.Generation, s.files.sealed(p.Generation))
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
 			if err == nil {
 				err = f.Close()
 			}
-			p.Damaged, p.Filings = err, of.Filings
+			p.Damaged, p.Filings = err, content.Filings
 		}
 		if p.Sealed && p.Damaged == nil {
 			whole[p.Generation] = p.Filings
@@ -244,17 +244,17 @@ func (f files) sealed(name string) string { return filepath.Join(f.generations()
 func (f files) building(name string) string {
 	return filepath.Join(f.generations(), name+buildingSuffix)
 }
-func (f files) changes(name string) string     { return filepath.Join(f.generations(), name+changesSuffix) }
-func (f files) beside(extension string) string { return filepath.Join(f.dir, f.index+extension) }
-func (f files) document(name string) string    { return f.beside("." + name) }
-func (f files) lock() string                   { return f.beside(".lock") }
+func (f files) changes(name string) string        { return filepath.Join(f.generations(), name+changesSuffix) }
+func (f files) indexFile(extension string) string { return filepath.Join(f.dir, f.index+extension) }
+func (f files) document(name string) string       { return f.indexFile("." + name) }
+func (f files) lock() string                      { return f.indexFile(".lock") }
 
 // part returns the part that a file of the folder of generations has; false if the file isn't of
 // this index.
 func (f files) part(file string) (p generation.Part, ok bool) {
-	for kind, all := range suffixes {
-		for _, suffix := range all {
-			if name, is := strings.CutSuffix(file, suffix); is && f.valid(name) {
+	for kind, endings := range suffixes {
+		for _, suffix := range endings {
+			if name, found := strings.CutSuffix(file, suffix); found && f.valid(name) {
 				return generation.Part{Generation: name, Kind: kind, Sealed: suffix == sealedSuffix}, true
 			}
 		}
@@ -316,7 +316,7 @@ func lockFile(path string, wait bool) (l io.Closer, acquired bool, err error) {
 
 // guarded runs step while no other process runs a guarded step on the same index. Steps take milliseconds.
 func (f files) guarded(step func() error) error {
-	guard, _, err := lockFile(f.beside(".guard"), true)
+	guard, _, err := lockFile(f.indexFile(".guard"), true)
 	if err != nil {
 		return err
 	}

@@ -193,9 +193,9 @@ func (c *Catalog) tombstone(name string) (bool, error) {
 }
 
 // tombstoneAll marks those generations as deleted, which are not live, and returns their names.
-func (c *Catalog) tombstoneAll(which func(*Entry) bool) (names []string) {
+func (c *Catalog) tombstoneAll(selects func(*Entry) bool) (names []string) {
 	for i := range c.Generations {
-		if e := &c.Generations[i]; which(e) {
+		if e := &c.Generations[i]; selects(e) {
 			names = append(names, e.Name)
 		}
 	}

@@ -155,14 +155,14 @@ func (k *lock) change(ctx context.Context, do func(c *Catalog, again bool) error
 
 // asLockLost puts the attempt that failed before an error. One whose reason may be that the lock was
 // lost becomes ErrLockLost if it was.
-func (k *lock) asLockLost(ctx context.Context, err *error, what string) {
+func (k *lock) asLockLost(ctx context.Context, err *error, attempt string) {
 	if *err == nil {
 		return
 	}
 	if !errors.Is(*err, index.ErrUnavailable) && errors.Is(k.mustHold(ctx), ErrLockLost) {
 		*err = ErrLockLost
 	}
-	index.Wrap(err, what)
+	index.Wrap(err, attempt)
 }
 
 // Renew implements Lock. It tries once: its caller decides when to try again. After LockTTL there

@@ -31,7 +31,7 @@ type view struct {
 	Catalog
 	number uint64       // of the look
 	epoch  uint64       // of the Lifecycle, when the look began
-	at     time.Time    // when it began
+	began  time.Time    // when it began
 	live   index.Reader // of the live generation, or the one that was live before err; nil: none ever was
 	err    error        // why there is no live generation
 
@@ -54,7 +54,7 @@ func (l *Lifecycle) view(ctx context.Context, after uint64) (*view, error) {
 	for {
 		v := l.seen.Load()
 		fresh := l.isFresh(v, came) && v.number > after
-		if fresh && came.Sub(v.at) < prefetchAfter {
+		if fresh && came.Sub(v.began) < prefetchAfter {
 			return v, nil
 		}
 		response := l.join(ctx, "", func(ctx context.Context) (any, error) { return l.look(ctx) })
@@ -66,7 +66,7 @@ func (l *Lifecycle) view(ctx context.Context, after uint64) (*view, error) {
 			return nil, fmt.Errorf("looking which generation is live: %w", err)
 		}
 		// The look may have been begun long before this caller joined it.
-		if made.number > after && (!made.at.Before(came) || l.isFresh(made, came)) {
+		if made.number > after && (!made.began.Before(came) || l.isFresh(made, came)) {
 			return made, nil
 		}
 	}
@@ -103,7 +103,7 @@ func (l *Lifecycle) isFresh(v *view, came time.Time) bool {
 	if v == nil || v.epoch != l.epoch.Load() || v.err == nil && isGone(v.live) {
 		return false
 	}
-	age := came.Sub(v.at)
+	age := came.Sub(v.began)
 	return age >= -l.LiveFor && age < l.LiveFor // before -LiveFor the clock was set back
 }
 
@@ -121,7 +121,7 @@ func (l *Lifecycle) LookAgain() {
 // look makes a view, and shows it to all unless a newer one was shown meanwhile, or the engine
 // failed: the last one then stays for as long as it is fresh.
 func (l *Lifecycle) look(ctx context.Context) (*view, error) {
-	number, epoch, at, old := l.looks.Add(1), l.epoch.Load(), l.Now(), l.seen.Load()
+	number, epoch, began, old := l.looks.Add(1), l.epoch.Load(), l.Now(), l.seen.Load()
 	if old == nil {
 		old = &view{}
 	}
@@ -130,7 +130,7 @@ func (l *Lifecycle) look(ctx context.Context) (*view, error) {
 		if err != nil {
 			return nil, err
 		}
-		v, err := l.refresh(ctx, old, c, at)
+		v, err := l.refresh(ctx, old, c, began)
 		if errors.Is(err, index.ErrNotFound) && c.Live != missing {
 			missing = c.Live // perhaps another one has become live, and this one was deleted
 			continue
@@ -168,9 +168,9 @@ func (l *Lifecycle) show(v *view) {
 		}
 		if l.seen.CompareAndSwap(shown, v) {
 			if shown != nil && shown.live != v.live && damageOf(shown.live) != nil {
-				l.pins.add(shown.live, v.at)
+				l.pins.add(shown.live, v.began)
 			}
-			l.pins.tidy(&v.Catalog, v.at)
+			l.pins.tidy(&v.Catalog, v.began)
 			return
 		}
 	}
@@ -179,8 +179,8 @@ func (l *Lifecycle) show(v *view) {
 // refresh returns the view of catalog c after an old one. The Reader stays the same while its
 // generation is live and stored, so that its caches last. Now and then that generation is compared
 // with the sealed one. The error says why there is no live generation.
-func (l *Lifecycle) refresh(ctx context.Context, old *view, c Catalog, at time.Time) (*view, error) {
-	v := &view{Catalog: c, at: at, live: old.live, compared: old.compared, differs: old.differs}
+func (l *Lifecycle) refresh(ctx context.Context, old *view, c Catalog, began time.Time) (*view, error) {
+	v := &view{Catalog: c, began: began, live: old.live, compared: old.compared, differs: old.differs}
 	switch {
 	case c.Live != "":
 	case c.Promoted || old.live != nil && old.live.Generation() != "":
@@ -200,8 +200,8 @@ func (l *Lifecycle) refresh(ctx context.Context, old *view, c Catalog, at time.T
 	if err != nil {
 		return v, err
 	}
-	if age := at.Sub(v.compared); r != old.live || age < 0 || age >= compareAfter {
-		v.live, v.compared, v.differs = r, at, l.changed(ctx, c.find(c.Live))
+	if age := began.Sub(v.compared); r != old.live || age < 0 || age >= compareAfter {
+		v.live, v.compared, v.differs = r, began, l.changed(ctx, c.find(c.Live))
 	}
 	return v, v.differs
 }

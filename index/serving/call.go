@@ -136,8 +136,8 @@ func detached[T any](ctx context.Context, slot *limit.Slot, call func(context.Co
 			<-results
 			slot.Release()
 		}()
-		var none T
-		return none, fmt.Errorf("the engine has not ended the call: %w: %w", index.ErrUnavailable, context.Cause(ctx))
+		var zero T
+		return zero, fmt.Errorf("the engine has not ended the call: %w: %w", index.ErrUnavailable, context.Cause(ctx))
 	}
 }
 

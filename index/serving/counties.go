@@ -29,9 +29,9 @@ func (r *Reader) WithLists(ctx context.Context, w index.Filter) (_ index.Filter,
 		return w, nil
 	}
 	w = w.WithLists(func(field index.Field, value string) bool {
-		has, failed := r.Has(ctx, field, value)
+		present, failed := r.Has(ctx, field, value)
 		err = cmp.Or(err, failed)
-		return has
+		return present
 	})
 	return w, err
 }
@@ -59,9 +59,9 @@ type filed struct {
 	all     bool // there are no others
 }
 
-func (r *Reader) filed(ctx context.Context, by index.Dimension) (*filed, error) {
-	return cached(ctx, r, "filed "+by.String(), func(ctx context.Context) (*filed, int, error) {
-		first := index.GroupQuery{By: []index.Dimension{by}, Limit: index.MaxGroups}
+func (r *Reader) filed(ctx context.Context, dimension index.Dimension) (*filed, error) {
+	return cached(ctx, r, "filed "+dimension.String(), func(ctx context.Context) (*filed, int, error) {
+		first := index.GroupQuery{By: []index.Dimension{dimension}, Limit: index.MaxGroups}
 		groups, err := r.Groups(ctx, index.Filter{}, first)
 		f, bytes := &filed{folded: make(map[string]bool, len(groups.List))}, 0
 		f.all = groups.Total <= int64(len(groups.List))
@@ -97,7 +97,7 @@ func (r *Reader) Near(ctx context.Context, field index.Field, text string) ([]st
 	const most = 3
 	text = string([]rune(text)[:min(utf8.RuneCountInString(text), mostCompared)])
 	return cached(ctx, r, "near "+field.String()+" "+text,
-		func(ctx context.Context) (near []string, bytes int, err error) {
+		func(ctx context.Context) (nearest []string, bytes int, err error) {
 			if field == index.County {
 				names, err := r.countyNames(ctx)
 				if err != nil {

@@ -158,11 +158,11 @@ func compact(rows []index.Record) []index.Record {
 	for _, r := range rows {
 		total += len(r)
 	}
-	buffer, own := make([]byte, 0, total), make([]index.Record, len(rows))
+	buffer, copies := make([]byte, 0, total), make([]index.Record, len(rows))
 	for i, r := range rows {
 		start := len(buffer)
 		buffer = append(buffer, r...)
-		own[i] = buffer[start:len(buffer):len(buffer)]
+		copies[i] = buffer[start:len(buffer):len(buffer)]
 	}
-	return own
+	return copies
 }

@@ -33,41 +33,41 @@ type slot struct {
 const idStart = `{"id":`
 
 // keep notes the rows of a page, whose records were checked and do not change any more.
-func (of *rows) keep(generation string, page *index.Page) {
-	at := weak.Make(page)
-	of.mu.Lock()
-	defer of.mu.Unlock()
-	if of.slots == nil {
-		of.slots = make([]slot, keptRows)
+func (r *rows) keep(generation string, page *index.Page) {
+	cached := weak.Make(page)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.slots == nil {
+		r.slots = make([]slot, keptRows)
 	}
 	for row, record := range page.Records {
 		digits, _, _ := bytes.Cut(record[len(idStart):], []byte(","))
 		if id, err := strconv.ParseInt(string(digits), 10, 64); err == nil {
-			of.slots[id&(keptRows-1)] = slot{generation, id, at, row}
+			r.slots[id&(keptRows-1)] = slot{generation, id, cached, row}
 		}
 	}
 }
 
 // find returns the filing of a generation with an id from a cached page, nil if none has it.
-func (of *rows) find(generation string, id int64) index.Record {
-	of.mu.Lock()
-	defer of.mu.Unlock()
-	if of.slots == nil {
+func (r *rows) find(generation string, id int64) index.Record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.slots == nil {
 		return nil
 	}
-	at := of.slots[id&(keptRows-1)]
-	if at.id != id || at.generation != generation {
+	s := r.slots[id&(keptRows-1)]
+	if s.id != id || s.generation != generation {
 		return nil
 	}
-	if page := at.page.Value(); page != nil {
-		return page.Records[at.row]
+	if page := s.page.Value(); page != nil {
+		return page.Records[s.row]
 	}
 	return nil
 }
 
 // clear forgets all.
-func (of *rows) clear() {
-	of.mu.Lock()
-	defer of.mu.Unlock()
-	of.slots = nil
+func (r *rows) clear() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.slots = nil
 }

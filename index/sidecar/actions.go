@@ -58,9 +58,9 @@ func (c *Actions) Apply(
 	ctx context.Context, before iter.Seq2[index.Fingerprint, error], note func(before, after index.Fingerprint),
 ) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
-		for of, err := range Merge(before, c.Last(ctx)) { // those of an update are few
-			was, now := of[0], of[0]
-			if action := of[1]; action.ID != 0 {
+		for pair, err := range Merge(before, c.Last(ctx)) { // those of an update are few
+			was, now := pair[0], pair[0]
+			if action := pair[1]; action.ID != 0 {
 				if now = action; Removes(action) {
 					now = index.Fingerprint{}
 				}
@@ -139,8 +139,8 @@ type Differences struct {
 // changed, Changed those that changed and are in it: mostly the same.
 type CountyDifferences struct{ Added, Left, Changed, Removed int64 }
 
-// in counts filings of a county in.
-func (d *Differences) in(county string, n CountyDifferences) {
+// count counts filings of a county in.
+func (d *Differences) count(county string, n CountyDifferences) {
 	if d.Counties == nil {
 		d.Counties = map[string]CountyDifferences{}
 	}
@@ -156,11 +156,11 @@ func (d *Differences) in(county string, n CountyDifferences) {
 // Compare returns where two generations differ, whose fingerprints come by id.
 func Compare(before, after iter.Seq2[index.Fingerprint, error]) (*Differences, error) {
 	d := new(Differences)
-	for of, err := range Merge(before, after) {
+	for pair, err := range Merge(before, after) {
 		if err != nil {
 			return nil, err
 		}
-		d.Note(of[0], of[1])
+		d.Note(pair[0], pair[1])
 	}
 	return d, nil
 }
@@ -181,14 +181,14 @@ func (d *Differences) Note(before, after index.Fingerprint) {
 	switch {
 	case !one.Before:
 		d.Added++
-		d.in(after.Facts.County, CountyDifferences{Added: 1})
+		d.count(after.Facts.County, CountyDifferences{Added: 1})
 	case !one.After:
 		d.Removed++
-		d.in(before.Facts.County, CountyDifferences{Removed: 1})
+		d.count(before.Facts.County, CountyDifferences{Removed: 1})
 	default:
 		d.Changed++
-		d.in(before.Facts.County, CountyDifferences{Left: 1})
-		d.in(after.Facts.County, CountyDifferences{Changed: 1})
+		d.count(before.Facts.County, CountyDifferences{Left: 1})
+		d.count(after.Facts.County, CountyDifferences{Changed: 1})
 	}
 	d.List = append(d.List, one)
 }

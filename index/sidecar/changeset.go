@@ -47,12 +47,12 @@ func (e *entry) size() int { return len(e.before.Record) + len(e.after.Record) }
 // WriteChangeset writes the differences of a changeset, which come by id. If copies, the filings
 // that differ are read and go with them.
 func WriteChangeset(
-	ctx context.Context, s index.Changeset, differences []Difference, copies bool, read Filings, to Sink,
+	ctx context.Context, s index.Changeset, differences []Difference, copies bool, read Filings, sink Sink,
 ) error {
-	w := &chunkWriter{changeset: s, copies: copies, to: to}
-	for some := range slices.Chunk(differences, readAtOnce) {
-		batch := make([]entry, len(some))
-		for i, d := range some {
+	w := &chunkWriter{changeset: s, copies: copies, sink: sink}
+	for part := range slices.Chunk(differences, readAtOnce) {
+		batch := make([]entry, len(part))
+		for i, d := range part {
 			batch[i].Difference = d
 		}
 		if copies {
@@ -78,12 +78,12 @@ func WriteChangeset(
 		contents = append(protowire.AppendVarint(contents, uint64(c.last-last)), byte(c.groups))
 		last = c.last
 	}
-	return putWhole(to, sectionContents, contents)
+	return putWhole(sink, sectionContents, contents)
 }
 
 // readContents returns the description of each chunk of a changeset.
-func readContents(ctx context.Context, from Source) (all []contained, err error) {
-	data, err := whole(ctx, from, sectionContents)
+func readContents(ctx context.Context, source Source) (all []contained, err error) {
+	data, err := whole(ctx, source, sectionContents)
 	if err != nil {
 		return nil, err
 	}
@@ -102,12 +102,12 @@ func readContents(ctx context.Context, from Source) (all []contained, err error)
 // once; of the later one alone, if that is enough.
 func fill(ctx context.Context, s index.Changeset, entries []entry, laterOnly bool, read Filings) error {
 	group, ctx := errgroup.WithContext(ctx)
-	fill := func(generation string, version func(*entry) (v *index.Version, has bool)) {
+	fill := func(generation string, version func(*entry) (v *index.Version, ok bool)) {
 		var ids []int64
-		var at []*index.Version
+		var targets []*index.Version
 		for i := range entries {
-			if v, has := version(&entries[i]); has {
-				ids, at = append(ids, entries[i].ID), append(at, v)
+			if v, ok := version(&entries[i]); ok {
+				ids, targets = append(ids, entries[i].ID), append(targets, v)
 			}
 		}
 		if len(ids) == 0 {
@@ -122,7 +122,7 @@ func fill(ctx context.Context, s index.Changeset, entries []entry, laterOnly boo
 				if v.Record == nil {
 					return ErrDamaged
 				}
-				*at[i] = v
+				*targets[i] = v
 			}
 			return nil
 		})
@@ -145,7 +145,7 @@ func fill(ctx context.Context, s index.Changeset, entries []entry, laterOnly boo
 type chunkWriter struct {
 	changeset index.Changeset
 	copies    bool
-	to        Sink
+	sink      Sink
 
 	contained
 	data     []byte
@@ -173,8 +173,8 @@ func (w *chunkWriter) add(e *entry) error {
 		w.contained = contained{}
 	}
 	flags := byte(0)
-	for i, is := range []bool{e.Before, e.After, w.copies, e.before.Withheld, e.after.Withheld} {
-		if is {
+	for i, set := range []bool{e.Before, e.After, w.copies, e.before.Withheld, e.after.Withheld} {
+		if set {
 			flags |= 1 << i
 		}
 	}
@@ -195,7 +195,7 @@ func (w *chunkWriter) flush() error {
 		return nil
 	}
 	w.contents, w.changes = append(w.contents, w.contained), 0
-	return w.to(sectionChanges, len(w.contents)-1, pack(nil, w.data))
+	return w.sink(sectionChanges, len(w.contents)-1, pack(nil, w.data))
 }
 
 // chunkReader reads the entries of a chunk, one after the other. They refer to memory of their own.
@@ -235,25 +235,27 @@ func (c *chunkReader) next() (e entry, more bool) {
 
 // Strip writes the chunks of a changeset anew in which strip makes another one of some copy of a
 // filing, and reports whether there are some.
-func Strip(ctx context.Context, from Source, to Sink, strip func(index.Version) index.Version) (some bool, err error) {
-	contents, err := readContents(ctx, from)
+func Strip(
+	ctx context.Context, source Source, sink Sink, strip func(index.Version) index.Version,
+) (changed bool, err error) {
+	contents, err := readContents(ctx, source)
 	if err != nil {
 		return false, err
 	}
 	for i := range contents {
-		data, err := from(ctx, sectionChanges, []int{i})
+		data, err := source(ctx, sectionChanges, []int{i})
 		var chunk []byte
 		if err == nil {
 			chunk, err = stripped(data[0], strip)
 		}
 		if err == nil && chunk != nil {
-			some, err = true, to(sectionChanges, i, chunk)
+			changed, err = true, sink(sectionChanges, i, chunk)
 		}
 		if err != nil {
 			return false, err
 		}
 	}
-	return some, nil
+	return changed, nil
 }
 
 // stripped is Strip of one chunk; nil if it stays as it is.
@@ -263,7 +265,7 @@ func stripped(data []byte, strip func(index.Version) index.Version) (chunk []byt
 		return nil, err
 	}
 	changed := false
-	w := &chunkWriter{changeset: c.Changeset, copies: true, to: func(_ string, _ int, data []byte) error {
+	w := &chunkWriter{changeset: c.Changeset, copies: true, sink: func(_ string, _ int, data []byte) error {
 		chunk = data
 		return nil
 	}}

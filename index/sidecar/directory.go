@@ -18,13 +18,13 @@ import (
 type Directory struct {
 	generation string
 	space      string // of its values in the cache
-	from       Source
+	source     Source
 	cache      *cache.Cache
 }
 
 // Open returns the Directory of a generation. It reads nothing.
-func Open(generation string, from Source, kept *cache.Cache) *Directory {
-	return &Directory{generation, "owners of " + generation, from, kept}
+func Open(generation string, source Source, kept *cache.Cache) *Directory {
+	return &Directory{generation, "owners of " + generation, source, kept}
 }
 
 // Generation implements index.Reader.
@@ -35,7 +35,7 @@ func (d *Directory) Generation() string { return d.generation }
 func cached[T any](ctx context.Context, d *Directory, section string, decode func(*cutter) (T, int)) (T, error) {
 	key := cache.Key{Space: d.space, Text: section}
 	v, _, err := cache.Get(ctx, d.cache, key, func(ctx context.Context) (v T, size int, err error) {
-		data, err := whole(ctx, d.from, section)
+		data, err := whole(ctx, d.source, section)
 		if errors.Is(err, index.ErrNotFound) {
 			err = index.ErrNoOwners
 		}
@@ -76,7 +76,7 @@ func (d *Directory) Owners(ctx context.Context, q index.OwnerQuery) (page index.
 		return len(numbers) < q.Limit
 	}
 	if section := orderOf(q.Sort, q.Ascending); section == "" {
-		selected.each(add)
+		selected.visitAll(add)
 	} else {
 		order, err := cached(ctx, d, section, func(c *cutter) ([]uint32, int) {
 			order := make([]uint32, len(filings))
@@ -112,9 +112,9 @@ func (d *Directory) selected(ctx context.Context, q index.OwnerQuery, owners int
 			end := first + sort.Search(len(tokens.texts)-first, func(i int) bool {
 				return !strings.HasPrefix(tokens.texts[first+i], token)
 			})
-			with := newSet(owners)
-			with.add(tokens.of(first, end))
-			selected.keep(with)
+			having := newSet(owners)
+			having.add(tokens.slice(first, end))
+			selected.keep(having)
 		}
 	}
 	if len(q.Where.Predicates()) > 0 {
@@ -122,13 +122,13 @@ func (d *Directory) selected(ctx context.Context, q index.OwnerQuery, owners int
 		if err != nil {
 			return nil, err
 		}
-		with := newSet(owners)
+		having := newSet(owners)
 		for i, county := range counties.texts {
 			if q.InCounty(county) {
-				with.add(counties.of(i, i+1))
+				having.add(counties.slice(i, i+1))
 			}
 		}
-		selected.keep(with)
+		selected.keep(having)
 	}
 	return selected, nil
 }
@@ -158,8 +158,8 @@ func readPostings(c *cutter) (p postings, size int) {
 	return p, size + 4*cap(p.owners)
 }
 
-// of returns the owners of the texts from one to before another.
-func (p *postings) of(first, end int) []uint32 { return p.owners[p.starts[first]:p.starts[end]] }
+// slice returns the owners of the texts from one to before another.
+func (p *postings) slice(first, end int) []uint32 { return p.owners[p.starts[first]:p.starts[end]] }
 
 // set is a set of owners: a bit each.
 type set []uint64
@@ -202,8 +202,8 @@ func (s set) count() (n int64) {
 	return n
 }
 
-// each calls visit with the owners, in their order, until it returns false.
-func (s set) each(visit func(number uint32) (more bool)) {
+// visitAll calls visit with the owners, in their order, until it returns false.
+func (s set) visitAll(visit func(number uint32) (more bool)) {
 	for i, word := range s {
 		for ; word != 0; word &= word - 1 {
 			if !visit(uint32(i*64 + bits.TrailingZeros64(word))) {
@@ -228,12 +228,12 @@ func (d *Directory) portfolios(ctx context.Context, numbers []uint32) ([]index.P
 			missing = append(missing, chunk)
 		}
 	}
-	for some := range slices.Chunk(missing, 64) {
-		read, err := d.from(ctx, sectionPortfolios, some)
+	for part := range slices.Chunk(missing, 64) {
+		read, err := d.source(ctx, sectionPortfolios, part)
 		if err != nil {
 			return nil, err
 		}
-		for i, chunk := range some {
+		for i, chunk := range part {
 			if i >= len(read) {
 				return nil, ErrDamaged
 			}

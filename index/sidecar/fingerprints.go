@@ -23,7 +23,7 @@ const fingerprintSize = (2 + len(index.Fingerprint{}.Digests)) * 8
 // fingerprintWriter cuts fingerprints into chunks. Equal members stand side by side, since most digests of a field
 // group are those of no value; the facts follow.
 type fingerprintWriter struct {
-	to      Sink
+	sink    Sink
 	chunk   int
 	rows    int
 	id      int64                       // the last one
@@ -35,7 +35,7 @@ type fingerprintWriter struct {
 
 // newFingerprintWriter returns one that writes at least one chunk. The last one says that it is the last: without it
 // the others are not whole.
-func newFingerprintWriter(to Sink) *fingerprintWriter { return &fingerprintWriter{to: to} }
+func newFingerprintWriter(sink Sink) *fingerprintWriter { return &fingerprintWriter{sink: sink} }
 
 // add takes the next fingerprint: they come by id.
 func (w *fingerprintWriter) add(s *index.Fingerprint) (err error) {
@@ -65,17 +65,17 @@ func (w *fingerprintWriter) flush(last byte) error {
 	}
 	w.raw = append(w.raw, w.facts...)
 	w.packed = pack(w.packed, w.raw)
-	err := w.to(sectionFingerprints, w.chunk, w.packed)
+	err := w.sink(sectionFingerprints, w.chunk, w.packed)
 	w.chunk, w.rows, w.id, w.facts = w.chunk+1, 0, 0, w.facts[:0]
 	return err
 }
 
 // Fingerprints yields the fingerprints of a generation's filings, by id, or the error of reading
 // them.
-func Fingerprints(ctx context.Context, from Source) iter.Seq2[index.Fingerprint, error] {
+func Fingerprints(ctx context.Context, source Source) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
 		for chunk := 0; ; chunk++ {
-			data, err := from(ctx, sectionFingerprints, []int{chunk})
+			data, err := source(ctx, sectionFingerprints, []int{chunk})
 			var fingerprints []index.Fingerprint
 			last := false
 			if err == nil {
@@ -138,8 +138,8 @@ func appendFacts(dst []byte, f *index.Facts) []byte {
 		dst = protowire.AppendString(dst, text)
 	}
 	flags := byte(0)
-	for i, is := range [...]bool{f.HasAmount, f.HasCoordinates, f.Trust, f.Estate} {
-		if is {
+	for i, set := range [...]bool{f.HasAmount, f.HasCoordinates, f.Trust, f.Estate} {
+		if set {
 			flags |= 1 << i
 		}
 	}
@@ -202,7 +202,7 @@ var ErrDamaged = fmt.Errorf("%w: a chunk beside the generation is damaged", inde
 
 // putWhole writes a section that is read as a whole, in pieces. The first byte of each says whether
 // another one follows.
-func putWhole(to Sink, section string, data []byte) error {
+func putWhole(sink Sink, section string, data []byte) error {
 	data = pack(nil, data)
 	for piece := 0; ; piece++ {
 		n := min(len(data), pieceBytes)
@@ -210,7 +210,7 @@ func putWhole(to Sink, section string, data []byte) error {
 		if n < len(data) {
 			more = 1
 		}
-		if err := to(section, piece, append([]byte{more}, data[:n]...)); err != nil || more == 0 {
+		if err := sink(section, piece, append([]byte{more}, data[:n]...)); err != nil || more == 0 {
 			return err
 		}
 		data = data[n:]
@@ -218,10 +218,10 @@ func putWhole(to Sink, section string, data []byte) error {
 }
 
 // whole reads a section that putWhole wrote.
-func whole(ctx context.Context, from Source, section string) ([]byte, error) {
+func whole(ctx context.Context, source Source, section string) ([]byte, error) {
 	var packed []byte
 	for piece := 0; ; piece++ {
-		data, err := from(ctx, section, []int{piece})
+		data, err := source(ctx, section, []int{piece})
 		if err != nil {
 			return nil, err
 		}

@@ -35,23 +35,23 @@ type writing struct {
 }
 
 // share is some filings of a writing, or of an owner, in a county.
-type share struct{ of, county uint32 }
+type share struct{ number, county uint32 }
 
 // numbers numbers texts by their first use.
 type numbers struct {
-	of    map[string]uint32
-	texts []string
+	byText map[string]uint32
+	texts  []string
 }
 
-func newNumbers() numbers { return numbers{of: map[string]uint32{}} }
+func newNumbers() numbers { return numbers{byText: map[string]uint32{}} }
 
 // number returns the number of a text, and whether it is new.
 func (n *numbers) number(text string) (number uint32, isNew bool) {
-	number, ok := n.of[text]
+	number, ok := n.byText[text]
 	if !ok {
 		number = uint32(len(n.texts))
 		n.texts = append(n.texts, strings.Clone(text)) // it may be a part of a longer one
-		n.of[n.texts[number]] = number
+		n.byText[n.texts[number]] = number
 	}
 	return number, !ok
 }
@@ -117,10 +117,10 @@ type wordCounter struct {
 	counting errgroup.Group // one batch at a time
 
 	// Of counting alone, and of the caller after finish.
-	words   numbers
-	counts  []wordCount
-	of      [][]uint32 // the words of each writing of an owner
-	filings uint32
+	words     numbers
+	counts    []wordCount
+	byWriting [][]uint32 // the words of each writing of an owner
+	filings   uint32
 }
 
 type wordCount struct {
@@ -150,8 +150,8 @@ func (c *wordCounter) countBatch() {
 	full := c.batch
 	c.batch = make([]byte, 0, cap(full))
 	c.counting.Go(func() error {
-		for in := (cutter{data: full}); len(in.data) > 0; {
-			c.count(int(in.number()), in.text(), in.text())
+		for items := (cutter{data: full}); len(items.data) > 0; {
+			c.count(int(items.number()), items.text(), items.text())
 		}
 		return nil
 	})
@@ -159,18 +159,18 @@ func (c *wordCounter) countBatch() {
 
 func (c *wordCounter) count(writing int, owner, address []byte) {
 	c.filings++
-	if writing > len(c.of) {
-		c.of = append(c.of, c.wordsOf(string(owner)))
+	if writing > len(c.byWriting) {
+		c.byWriting = append(c.byWriting, c.wordsOf(string(owner)))
 	}
 	var counted []uint32
 	if writing > 0 {
-		counted = c.of[writing-1]
+		counted = c.byWriting[writing-1]
 	}
 	for word, rest := index.CutWord(address); len(word) > 0; word, rest = index.CutWord(rest) {
 		if !correctable(word) {
 			continue
 		}
-		number, known := c.words.of[string(word)]
+		number, known := c.words.byText[string(word)]
 		if !known {
 			number = c.word(string(word))
 		}
@@ -181,13 +181,13 @@ func (c *wordCounter) count(writing int, owner, address []byte) {
 	}
 }
 
-func (c *wordCounter) wordsOf(owner string) (of []uint32) {
+func (c *wordCounter) wordsOf(owner string) (words []uint32) {
 	for _, word := range index.Words(owner) {
 		if correctable(word) {
-			of = append(of, c.word(word))
+			words = append(words, c.word(word))
 		}
 	}
-	return of
+	return words
 }
 
 func (c *wordCounter) word(text string) uint32 {
@@ -202,8 +202,8 @@ func (c *wordCounter) word(text string) uint32 {
 func (c *wordCounter) finish(writings []writing) {
 	c.countBatch()
 	_ = c.counting.Wait() // counting does not fail
-	for i, of := range c.of {
-		for _, word := range of {
+	for i, words := range c.byWriting {
+		for _, word := range words {
 			c.counts[word].filings += writings[i].filings
 		}
 	}

@@ -72,7 +72,7 @@ type page struct {
 // taken is a change that is on the page.
 type taken struct {
 	entry
-	of *stream
+	stream *stream
 }
 
 // advance reads on in the changesets of which nothing is pending.
@@ -157,18 +157,18 @@ func (p *page) take() bool {
 		if end || id > bound {
 			return end && bound == math.MaxInt64
 		}
-		var of []taken
+		var changes []taken
 		for _, s := range p.streams {
 			if len(s.pending) > 0 && s.pending[0].ID == id {
-				of = append(of, taken{s.pending[0], s})
+				changes = append(changes, taken{s.pending[0], s})
 			}
 		}
-		if p.more = len(p.taken) > 0 && (len(p.taken)+len(of) > p.q.Limit || p.copied > pageBytes); p.more {
+		if p.more = len(p.taken) > 0 && (len(p.taken)+len(changes) > p.q.Limit || p.copied > pageBytes); p.more {
 			return true
 		}
-		p.taken = append(p.taken, of...)
-		for _, t := range of {
-			t.of.pending = t.of.pending[1:]
+		p.taken = append(p.taken, changes...)
+		for _, t := range changes {
+			t.stream.pending = t.stream.pending[1:]
 			p.copied += t.size()
 		}
 	}
@@ -178,14 +178,14 @@ func (p *page) take() bool {
 func (p *page) changes(ctx context.Context) ([]index.Change, error) {
 	size, n := 0, readFirst
 	for from := 0; from < len(p.taken); {
-		to := p.through(min(from+n, len(p.taken)))
+		to := p.endOfFiling(min(from+n, len(p.taken)))
 		if err := p.fill(ctx, p.taken[from:to]); err != nil {
 			return nil, err
 		}
 		for n = readGrowth * (to - from); from < to && size <= pageBytes; from++ {
 			size += p.taken[from].size()
 		}
-		if from = p.through(from); size > pageBytes {
+		if from = p.endOfFiling(from); size > pageBytes {
 			p.more = p.more || from < len(p.taken)
 			p.taken = p.taken[:from]
 		}
@@ -193,13 +193,13 @@ func (p *page) changes(ctx context.Context) ([]index.Change, error) {
 	}
 	changes := make([]index.Change, len(p.taken))
 	for i, t := range p.taken {
-		changes[i] = index.Change{Generation: t.of.Generation, ID: t.ID, Before: t.before, After: t.after}
+		changes[i] = index.Change{Generation: t.stream.Generation, ID: t.ID, Before: t.before, After: t.after}
 	}
 	return changes, nil
 }
 
-// through returns where the filing ends of which the last of the first i changes is.
-func (p *page) through(i int) int {
+// endOfFiling returns where the filing ends of which the last of the first i changes is.
+func (p *page) endOfFiling(i int) int {
 	for 0 < i && i < len(p.taken) && p.taken[i].ID == p.taken[i-1].ID {
 		i++
 	}
@@ -207,15 +207,15 @@ func (p *page) through(i int) int {
 }
 
 // fill reads the filings of some of the changes, those of one changeset in two halves at once if they are many.
-func (p *page) fill(ctx context.Context, some []taken) error {
+func (p *page) fill(ctx context.Context, changes []taken) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(concurrency / 2) // of each changeset two generations are read
 	for _, s := range p.streams {
 		var entries []entry
-		var at []int
-		for i := range some { // the entries of other changesets may be written meanwhile: they are not copied
-			if t := &some[i]; t.of == s && t.size() == 0 {
-				entries, at = append(entries, t.entry), append(at, i)
+		var positions []int
+		for i := range changes { // the entries of other changesets may be written meanwhile: they are not copied
+			if t := &changes[i]; t.stream == s && t.size() == 0 {
+				entries, positions = append(entries, t.entry), append(positions, i)
 			}
 		}
 		for from, half := 0, max(readFirst, (len(entries)+1)/2); from < len(entries); from += half {
@@ -223,7 +223,7 @@ func (p *page) fill(ctx context.Context, some []taken) error {
 			group.Go(func() error {
 				err := fill(ctx, s.Changeset, entries[from:to], p.q.LaterOnly, p.source.Filings)
 				for i := from; i < to; i++ {
-					some[at[i]].entry = entries[i]
+					changes[positions[i]].entry = entries[i]
 				}
 				return err
 			})

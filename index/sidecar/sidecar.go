@@ -49,9 +49,9 @@ import (
 // that is nil, the fingerprints that filings which were put or removed had and have.
 func Write(
 	ctx context.Context, before iter.Seq2[index.Fingerprint, error], actions *Actions,
-	note func(before, after index.Fingerprint), to Sink,
+	note func(before, after index.Fingerprint), sink Sink,
 ) error {
-	prints, counted, owned := newFingerprintWriter(to), newCounter(), newOwners()
+	prints, counted, owned := newFingerprintWriter(sink), newCounter(), newOwners()
 	for s, err := range actions.Apply(ctx, before, note) {
 		if err == nil {
 			counted.add(&s)
@@ -65,8 +65,8 @@ func Write(
 	if err := prints.finish(); err != nil {
 		return err
 	}
-	if err := counted.write(owned.different(), to); err != nil {
+	if err := counted.write(owned.different(), sink); err != nil {
 		return err
 	}
-	return owned.write(to)
+	return owned.write(sink)
 }

@@ -79,7 +79,7 @@ func (c *counter) add(s *index.Fingerprint) {
 }
 
 // write writes the summary of filings of so many owners.
-func (c *counter) write(owners int64, to Sink) error {
+func (c *counter) write(owners int64, sink Sink) error {
 	all := summary{Stats: c.stats}
 	all.Stats.Owners = owners
 	if c.stats.Added > 0 {
@@ -92,21 +92,21 @@ func (c *counter) write(owners int64, to Sink) error {
 	if err := gob.NewEncoder(&data).Encode(all); err != nil {
 		return err
 	}
-	return putWhole(to, sectionSummary, data.Bytes())
+	return putWhole(sink, sectionSummary, data.Bytes())
 }
 
 func (s *summary) add(c *index.CountyStats) {
 	s.Counties = append(s.Counties, *c)
-	of := &s.Stats
+	sums := &s.Stats
 	if c.Amounts > 0 {
-		if of.Amounts == 0 {
-			of.MinAmount, of.MaxAmount = c.MinAmount, c.MaxAmount
+		if sums.Amounts == 0 {
+			sums.MinAmount, sums.MaxAmount = c.MinAmount, c.MaxAmount
 		}
-		of.MinAmount, of.MaxAmount = min(of.MinAmount, c.MinAmount), max(of.MaxAmount, c.MaxAmount)
+		sums.MinAmount, sums.MaxAmount = min(sums.MinAmount, c.MinAmount), max(sums.MaxAmount, c.MaxAmount)
 	}
-	of.Filings += c.Filings
-	of.Amounts += c.Amounts
-	of.SumCents += c.SumCents
+	sums.Filings += c.Filings
+	sums.Amounts += c.Amounts
+	sums.SumCents += c.SumCents
 }
 
 // summary returns that of the generation, not to be changed.

@@ -38,16 +38,16 @@ func (c *owners) different() int64 {
 }
 
 // write writes the owners and their words.
-func (c *owners) write(to Sink) error {
+func (c *owners) write(sink Sink) error {
 	c.words.finish(c.writings)
 	all := c.owners()
 	c.fillShares(all)
 	all = numbered(all[1:]) // 0 is no key
 	return cmp.Or(
-		c.writePortfolios(all, to),
-		c.writeSelection(all, to),
-		writeOrders(all, to),
-		c.writeWords(to),
+		c.writePortfolios(all, sink),
+		c.writeSelection(all, sink),
+		writeOrders(all, sink),
+		c.writeWords(sink),
 	)
 }
 
@@ -89,9 +89,9 @@ func (c *owners) owners() []owner {
 
 // fillShares completes the shares of the owners.
 func (c *owners) fillShares(all []owner) {
-	for at, filings := range c.shares {
-		o := &all[c.writings[at.of].owner]
-		o.shares = append(o.shares, inCounty{at.county, filings})
+	for s, filings := range c.shares {
+		o := &all[c.writings[s.number].owner]
+		o.shares = append(o.shares, inCounty{s.county, filings})
 	}
 	for i := range all {
 		o := &all[i]
@@ -112,7 +112,7 @@ func (c *owners) fillShares(all []owner) {
 	}
 }
 
-func (c *owners) writePortfolios(all []owner, to Sink) error {
+func (c *owners) writePortfolios(all []owner, sink Sink) error {
 	var data, one []byte
 	for chunk := 0; chunk*portfoliosAChunk < len(all); chunk++ {
 		data = data[:0]
@@ -120,7 +120,7 @@ func (c *owners) writePortfolios(all []owner, to Sink) error {
 			one = all[chunk*portfoliosAChunk+i].append(one[:0], c.counties.texts)
 			data = protowire.AppendBytes(data, one)
 		}
-		if err := to(sectionPortfolios, chunk, pack(nil, data)); err != nil {
+		if err := sink(sectionPortfolios, chunk, pack(nil, data)); err != nil {
 			return err
 		}
 	}
@@ -141,10 +141,10 @@ func (o *owner) append(dst []byte, counties []string) []byte {
 }
 
 // writeSelection writes how many filings each owner has, and which owners have each token and each county.
-func (c *owners) writeSelection(all []owner, to Sink) error {
+func (c *owners) writeSelection(all []owner, sink Sink) error {
 	var filings []byte
 	var inTokens, inCounties pairs
-	tokens := numbers{of: map[string]uint32{}}
+	tokens := numbers{byText: map[string]uint32{}}
 	for i := range all {
 		o := &all[i]
 		filings = protowire.AppendVarint(filings, uint64(o.filings))
@@ -157,9 +157,9 @@ func (c *owners) writeSelection(all []owner, to Sink) error {
 		}
 	}
 	return cmp.Or(
-		putWhole(to, sectionFilings, filings),
-		putWhole(to, sectionTokens, inTokens.appendPostings(tokens.texts)),
-		putWhole(to, sectionCounties, inCounties.appendPostings(c.counties.texts)),
+		putWhole(sink, sectionFilings, filings),
+		putWhole(sink, sectionTokens, inTokens.appendPostings(tokens.texts)),
+		putWhole(sink, sectionCounties, inCounties.appendPostings(c.counties.texts)),
 	)
 }
 
@@ -185,13 +185,13 @@ func (p *pairs) appendPostings(texts []string) (data []byte) {
 		starts[text]++
 	}
 	for _, text := range inOrder(len(texts), func(a, b uint32) int { return strings.Compare(texts[a], texts[b]) }) {
-		of := slices.Compact(owners[ends[text]:ends[text+1]])
-		if len(of) == 0 {
+		having := slices.Compact(owners[ends[text]:ends[text+1]])
+		if len(having) == 0 {
 			continue
 		}
-		data = protowire.AppendVarint(protowire.AppendString(data, texts[text]), uint64(len(of)))
+		data = protowire.AppendVarint(protowire.AppendString(data, texts[text]), uint64(len(having)))
 		last := uint32(0)
-		for _, number := range of {
+		for _, number := range having {
 			data = protowire.AppendVarint(data, uint64(number-last))
 			last = number
 		}
@@ -210,7 +210,7 @@ func inOrder(n int, compare func(a, b uint32) int) []uint32 {
 }
 
 // writeOrders writes the orders but the default one, each in both directions. Ties are by key in both.
-func writeOrders(all []owner, to Sink) error {
+func writeOrders(all []owner, sink Sink) error {
 	names := make([]string, len(all))
 	for i := range all {
 		names[i] = index.Fold(all[i].name)
@@ -220,14 +220,14 @@ func writeOrders(all []owner, to Sink) error {
 		index.OwnersByAmount:  func(a, b uint32) int { return cmp.Compare(all[a].cents, all[b].cents) },
 		index.OwnersByName:    func(a, b uint32) int { return strings.Compare(names[a], names[b]) },
 	}
-	for sort, by := range compare {
+	for sort, compareBy := range compare {
 		falling := inOrder(len(all), func(a, b uint32) int { // those by filings are sorted so
-			return cmp.Or(by(b, a), cmp.Compare(all[a].rank, all[b].rank))
+			return cmp.Or(compareBy(b, a), cmp.Compare(all[a].rank, all[b].rank))
 		})
 		rising := make([]uint32, 0, len(all))
 		for end := len(falling); end > 0; {
 			start := end - 1
-			for start > 0 && by(falling[start-1], falling[start]) == 0 {
+			for start > 0 && compareBy(falling[start-1], falling[start]) == 0 {
 				start--
 			}
 			rising = append(rising, falling[start:end]...)
@@ -239,7 +239,7 @@ func writeOrders(all []owner, to Sink) error {
 				continue
 			}
 			data, err := binary.Append(nil, binary.LittleEndian, order)
-			if err = cmp.Or(err, putWhole(to, section, data)); err != nil {
+			if err = cmp.Or(err, putWhole(sink, section, data)); err != nil {
 				return err
 			}
 		}
@@ -259,7 +259,7 @@ func orderOf(sort index.OwnerSort, ascending bool) string {
 }
 
 // writeWords writes the words by how long they are, then by their bytes, each with its filings.
-func (c *owners) writeWords(to Sink) error {
+func (c *owners) writeWords(sink Sink) error {
 	texts := c.words.words.texts
 	lengths := make([]int, len(texts))
 	for i, word := range texts {
@@ -274,5 +274,5 @@ func (c *owners) writeWords(to Sink) error {
 	}) {
 		data = protowire.AppendVarint(protowire.AppendString(data, texts[i]), uint64(c.words.counts[i].filings))
 	}
-	return putWhole(to, sectionWords, data)
+	return putWhole(sink, sectionWords, data)
 }

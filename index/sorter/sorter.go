@@ -35,8 +35,8 @@ type Sorter struct {
 // item is an item in the arena. prefix is the start of its key, which decides most comparisons. It
 // is as small as that: an order of filings has an item for each.
 type item struct {
-	prefix  uint64
-	at, end uint32
+	prefix     uint64
+	start, end uint32
 }
 
 // New returns an empty Sorter that holds limit bytes in memory and writes the others to a file in dir.
@@ -51,9 +51,9 @@ func (s *Sorter) Add(key, value []byte) error {
 	}
 	var prefix [8]byte
 	copy(prefix[:], key)
-	at := len(s.arena)
+	start := len(s.arena)
 	s.arena = protowire.AppendBytes(protowire.AppendBytes(s.arena, key), value)
-	s.items = append(s.items, item{binary.BigEndian.Uint64(prefix[:]), uint32(at), uint32(len(s.arena))})
+	s.items = append(s.items, item{binary.BigEndian.Uint64(prefix[:]), uint32(start), uint32(len(s.arena))})
 	return nil
 }
 
@@ -69,8 +69,8 @@ func (s *Sorter) sort() {
 		if c := cmp.Compare(a.prefix, b.prefix); c != 0 {
 			return c
 		}
-		x, _ := cut(s.arena[a.at:])
-		y, _ := cut(s.arena[b.at:])
+		x, _ := cut(s.arena[a.start:])
+		y, _ := cut(s.arena[b.start:])
 		return bytes.Compare(x, y)
 	})
 }
@@ -85,7 +85,7 @@ func (s *Sorter) spill() (err error) {
 	s.sort()
 	w := bufio.NewWriterSize(s.file, 1<<16)
 	for _, i := range s.items {
-		_, _ = w.Write(s.arena[i.at:i.end]) // Flush returns the first error
+		_, _ = w.Write(s.arena[i.start:i.end]) // Flush returns the first error
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (s *Sorter) Each(ctx context.Context, visit func(key, value []byte) error) 
 	}
 	s.sort()
 	for _, i := range s.items {
-		key, rest := cut(s.arena[i.at:i.end])
+		key, rest := cut(s.arena[i.start:i.end])
 		value, _ := cut(rest)
 		if err := next(key, value); err != nil {
 			return err

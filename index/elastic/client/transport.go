@@ -228,27 +228,27 @@ func (q *queries) RoundTrip(req *http.Request) (*http.Response, error) {
 	if detached {
 		deadline = deadline.Add(lingers)
 	}
-	out, in := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
-	defer fasthttp.ReleaseRequest(out)
-	defer fasthttp.ReleaseResponse(in)
-	err := fill(out, req)
+	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(request)
+	defer fasthttp.ReleaseResponse(response)
+	err := fill(request, req)
 	if err == nil {
-		err = host.DoDeadline(out, in, deadline)
+		err = host.DoDeadline(request, response, deadline)
 	}
 	if err == nil && detached {
 		err = req.Context().Err()
 	}
 	if err == nil {
-		err = checkEnd(in.Body())
+		err = checkEnd(response.Body())
 	}
-	res := &http.Response{StatusCode: in.StatusCode(), Header: http.Header{}, ContentLength: -1, Request: req}
+	res := &http.Response{StatusCode: response.StatusCode(), Header: http.Header{}, ContentLength: -1, Request: req}
 	switch {
 	case errors.Is(err, fasthttp.ErrBodyTooLarge): // as the body's: the request's would be held against the node
 		res.StatusCode, res.Body = http.StatusOK, tooLarge{}
 	case err != nil:
 		return nil, queryError(err)
 	default:
-		res.Body = newContent(bytes.Clone(in.Body())) // whose memory is used again
+		res.Body = newContent(bytes.Clone(response.Body())) // whose memory is used again
 	}
 	return res, nil
 }

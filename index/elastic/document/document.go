@@ -180,8 +180,8 @@ func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 // marks names the marks of f: fields with a value, and kinds of owners.
 func marks(f *index.Filing, d *index.Derived) []string {
 	m := make([]string, 0, 4)
-	mark := func(field index.Field, is bool) {
-		if is {
+	mark := func(field index.Field, holds bool) {
+		if holds {
 			m = append(m, field.String())
 		}
 	}

@@ -18,16 +18,16 @@ var ErrNoRecord = errors.New("a response without the records that it should hold
 
 // Records returns the sources of the hits in a search's response. They are parts of response, which is not copied.
 func Records(response []byte) ([]index.Record, error) {
-	return each(response, sourceName, func(after []byte) (index.Record, []byte, error) {
+	return hitRecords(response, sourceName, func(after []byte) (index.Record, []byte, error) {
 		end := sourceEnd(after)
 		record, err := Canonical(after[:end])
 		return record, after[end:], err
 	})
 }
 
-// each returns the records of the hits in a search's response, which read reads from the text after
+// hitRecords returns the records of the hits in a search's response, which read reads from the text after
 // a mark, with the rest.
-func each(
+func hitRecords(
 	response, mark []byte, read func(after []byte) (index.Record, []byte, error),
 ) (records []index.Record, err error) {
 	if !bytes.HasSuffix(bytes.TrimRight(response, " \r\n\t"), endOfHits) {
@@ -82,7 +82,7 @@ func valueAt(text []byte) []byte {
 // IDs returns records of the id alone for the hits in the response to a search that requested no
 // source, only the column of ids.
 func IDs(response []byte) ([]index.Record, error) {
-	return each(response, idColumn, func(after []byte) (index.Record, []byte, error) {
+	return hitRecords(response, idColumn, func(after []byte) (index.Record, []byte, error) {
 		text, rest, found := bytes.Cut(after, []byte("]"))
 		id, err := strconv.ParseInt(string(text), 10, 64)
 		if !found || err != nil {

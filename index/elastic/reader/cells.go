@@ -98,15 +98,15 @@ func (r *Reader) identify(ctx context.Context, clauses []search.Object, cells []
 			alone[index.Point{Latitude: c.Box.North, Longitude: c.Box.East}] = c
 		}
 	}
-	for some := range slices.Chunk(slices.Collect(maps.Keys(alone)), search.MostPoints) {
-		found, err := r.located(ctx, search.Points(clauses, some))
+	for points := range slices.Chunk(slices.Collect(maps.Keys(alone)), search.MostPoints) {
+		found, err := r.located(ctx, search.Points(clauses, points))
 		if err != nil {
 			return err
 		}
 		for _, f := range found {
-			if c := alone[f.at]; c != nil {
+			if c := alone[f.point]; c != nil {
 				c.ID = f.id
-				delete(alone, f.at)
+				delete(alone, f.point)
 			}
 		}
 	}

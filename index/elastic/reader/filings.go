@@ -30,8 +30,8 @@ func (r *Reader) Filings(ctx context.Context, ids []int64) (_ []index.Record, er
 	}
 	defer r.wrap(&err, "reading filings by id")
 	records, versions := make([]index.Record, len(ids)), make(map[int64]index.Version, len(ids))
-	for some := range slices.Chunk(ids, idsAtOnce) {
-		if err := r.find(ctx, some, versions); err != nil {
+	for part := range slices.Chunk(ids, idsAtOnce) {
+		if err := r.find(ctx, part, versions); err != nil {
 			return nil, err
 		}
 	}
@@ -49,9 +49,9 @@ const idsAtOnce = 1000
 func (r *Reader) Versions(ctx context.Context, ids []int64) (_ []index.Version, err error) {
 	defer r.wrap(&err, "reading filings by id")
 	versions := make(map[int64]index.Version, len(ids))
-	for some := range slices.Chunk(ids, idsAtOnce) {
+	for part := range slices.Chunk(ids, idsAtOnce) {
 		err := r.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-			return r.find(ctx, some, versions)
+			return r.find(ctx, part, versions)
 		})
 		if err != nil {
 			return nil, err

@@ -311,7 +311,7 @@ func TestGoldenGroups_Replayed(t *testing.T) {
 			}
 			got := index.NewGrouping(index.GroupQuery{By: by})
 			for _, b := range all {
-				got.Add(b.of(b.Key.First, b.Key.Second))
+				got.Add(b.group(b.Key.First, b.Key.Second))
 			}
 			want, _ := o.Groups(t.Context(), index.Filter{}, index.GroupQuery{By: by})
 			if diff := cmp.Diff(want, got.Groups()); diff != "" || want.Total < 2 {

@@ -57,7 +57,7 @@ func termGroups(response []byte, q index.GroupQuery) (all index.Groups, complete
 	}
 	g := index.NewGrouping(q)
 	for _, b := range groups.Buckets {
-		g.Add(b.of(b.Key))
+		g.Add(b.group(b.Key))
 	}
 	return g.Groups(), true, nil
 }
@@ -72,8 +72,8 @@ type groupSums struct {
 	Sum value // of cents
 }
 
-// of returns the group with these keys.
-func (s groupSums) of(keys ...string) index.Group {
+// group returns the group with these keys.
+func (s groupSums) group(keys ...string) index.Group {
 	g := index.Group{
 		Filings: s.Filings, Amounts: s.Amounts.Count, SumCents: s.Sum.Value,
 		MinAmount: s.Amounts.Min, MaxAmount: s.Amounts.Max,
@@ -103,7 +103,7 @@ func (r *Reader) compositeGroups(
 			return index.Groups{}, err
 		}
 		for _, b := range found {
-			g.Add(b.of(b.Key.First, b.Key.Second))
+			g.Add(b.group(b.Key.First, b.Key.Second))
 		}
 		if len(found) < most {
 			return g.Groups(), nil
@@ -161,7 +161,7 @@ func (r *Reader) Count(ctx context.Context, w index.Filter) (n int64, err error)
 
 // counted returns the clauses that count the filings of w.
 func (r *Reader) counted(ctx context.Context, w index.Filter) ([]search.Object, error) {
-	if county, amount, is := search.CountyAndAmount(w); is {
+	if county, amount, only := search.CountyAndAmount(w); only {
 		known, err := r.numberedCounties(ctx)
 		if err != nil {
 			return nil, err

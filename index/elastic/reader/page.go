@@ -142,8 +142,8 @@ func (r *Reader) firstOf(ctx context.Context, ranges []search.Page, size int64, 
 
 // position reads q.After, which a client may have made up.
 func (r *Reader) position(ctx context.Context, q index.Query) (search.Position, search.Reach, error) {
-	id, is, err := index.IDOfPosition(q.After)
-	if !is {
+	id, isID, err := index.IDOfPosition(q.After)
+	if !isID {
 		return search.ReadEnd(q.After, q.Sort)
 	}
 	if err != nil {
@@ -294,7 +294,7 @@ func (r *Reader) table(ctx context.Context, s search.Span) (*search.Table, error
 
 func (r *Reader) countValues(ctx context.Context, s search.Span) (*search.Table, error) {
 	t := &search.Table{}
-	total, err := r.each(ctx, s.Values(), func(b bucket) error {
+	total, err := r.visitBuckets(ctx, s.Values(), func(b bucket) error {
 		t.Add(b.Key, b.Filings)
 		return nil
 	})

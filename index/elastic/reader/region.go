@@ -17,7 +17,7 @@ func (r *Reader) rim(ctx context.Context, p index.Region) (search.Rim, error) {
 				return rim, err
 			}
 			for _, f := range found {
-				if last = f.id; p.Has(f.at) {
+				if last = f.id; p.Has(f.point) {
 					rim.In = append(rim.In, f.id)
 				} else {
 					rim.Out = append(rim.Out, f.id)
@@ -31,8 +31,8 @@ func (r *Reader) rim(ctx context.Context, p index.Region) (search.Rim, error) {
 
 // located is a filing's id, and where it is.
 type located struct {
-	id int64
-	at index.Point
+	id    int64
+	point index.Point
 }
 
 // located returns the filings that a search finds, which requests no more of them.

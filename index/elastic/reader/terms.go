@@ -42,13 +42,13 @@ type hits struct {
 	Total *struct{ Value int64 }
 }
 
-// each calls visit with every value that q's filings have, in order, however many there are, and returns how many
-// filings there are, those without a value included.
+// visitBuckets calls visit with every value that q's filings have, in order, however many there
+// are, and returns how many filings there are, those without a value included.
 //
 // Counts by key are exact with any number of shards: each one sends its first buckets by the same
 // order, so whatever comes first in all of them together is among those. Terms that do not fit into
 // one response are requested by a range after the last key.
-func (r *Reader) each(ctx context.Context, q search.Terms, visit func(bucket) error) (total int64, err error) {
+func (r *Reader) visitBuckets(ctx context.Context, q search.Terms, visit func(bucket) error) (total int64, err error) {
 	next := q
 	for page := 0; ; page++ {
 		found, err := r.buckets(ctx, next.Body(r.limits.Buckets))

@@ -21,64 +21,64 @@ func (p Page) After(start Position, reach Reach) []Page {
 	p.after = start
 	first, value := p.order[0], start[0]
 	isMissing := string(value) == string(missing)
-	without := p.narrow(not(exists(first.field)))
-	same := without
+	valueless := p.narrow(not(exists(first.field)))
+	same := valueless
 	if !isMissing {
 		same = p.narrow(Object{"term": Object{first.field: value}})
 	}
 	if first.field == document.DayField {
-		without.order = OrderOf(index.DefaultSort) // the same, and that of the index
-		same.order = without.order
+		valueless.order = OrderOf(index.DefaultSort) // the same, and that of the index
+		same.order = valueless.order
 	} else {
-		without, same = without.within(missing), same.within(value)
+		valueless, same = valueless.withFirst(missing), same.withFirst(value)
 		same.after = start[1:]
 	}
-	without.after = nil
+	valueless.after = nil
 	switch {
 	case reach.ties == 0 && !isMissing:
-		return p.reaching(reach.until, without)
+		return p.reaching(reach.until, valueless)
 	case first.field != document.DayField:
 		if reach.ties--; reach.ties < 0 {
 			reach = Reach{}
 		}
-		return afterTies(p, without, same.After(same.after, reach))
+		return afterTies(p, valueless, same.After(same.after, reach))
 	case reach.until == nil:
-		return afterTies(p, without, []Page{same})
+		return afterTies(p, valueless, []Page{same})
 	}
-	return afterTies(p, without, same.cut(same.order[1], same.after[1], reach.until))
+	return afterTies(p, valueless, same.cut(same.order[1], same.after[1], reach.until))
 }
 
 // afterTies returns the ranges of p: filings that are equal to its position in the first key, later
 // ones, and those without a value.
-func afterTies(p, without Page, same []Page) []Page {
+func afterTies(p, valueless Page, same []Page) []Page {
 	first, value := p.order[0], p.after[0]
 	if string(value) == string(missing) {
 		return same
 	}
 	p.after = nil
-	rest := []Page{p.narrow(within(first.field, Object{first.after(): value}))}
+	rest := []Page{p.narrow(inLimits(first.field, Object{first.after(): value}))}
 	if first.field == document.DayField && first.ascending {
 		day, _ := strconv.ParseInt(string(value), 10, 64) // Position.fits: it is a number
 		rest = windows(p, day+1)
 	}
-	return slices.Concat(same, rest, []Page{without})
+	return slices.Concat(same, rest, []Page{valueless})
 }
 
 // reaching returns the ranges of p up to until, after that, and without a value in the first key.
-func (p Page) reaching(until json.RawMessage, without Page) []Page {
+func (p Page) reaching(until json.RawMessage, valueless Page) []Page {
 	first, value := p.order[0], p.after[0]
 	switch {
 	case first.field == document.DayField && first.ascending:
 		day, _ := strconv.ParseInt(string(value), 10, 64)
 		if until == nil {
-			return append(windows(p, day), without)
+			return append(windows(p, day), valueless)
 		}
 		last, _ := strconv.ParseInt(string(until), 10, 64)
-		return slices.Concat(p.cut(first, value, until)[:1], windows(p, max(day, last+1)), []Page{without})
+		return slices.Concat(p.cut(first, value, until)[:1], windows(p, max(day, last+1)), []Page{valueless})
 	case until != nil:
-		return append(p.cut(first, value, until), without)
+		return append(p.cut(first, value, until), valueless)
 	case p.order.isIndexOrder():
-		return []Page{p.narrow(within(first.field, Object{"lte": value})), without}
+		return []Page{p.narrow(inLimits(first.field, Object{"lte": value})), valueless}
 	}
 	return []Page{p} // with those without a value
 }
@@ -90,8 +90,8 @@ func (p Page) cut(k key, from, until json.RawMessage) []Page {
 		start, end = end, start
 	}
 	return []Page{
-		p.narrow(within(k.field, Object{start: from, end: until})),
-		p.narrow(within(k.field, Object{k.after(): until})),
+		p.narrow(inLimits(k.field, Object{start: from, end: until})),
+		p.narrow(inLimits(k.field, Object{k.after(): until})),
 	}
 }
 
@@ -101,8 +101,8 @@ func (p Page) cut(k key, from, until json.RawMessage) []Page {
 // them too.
 func windows(p Page, from int64) (ranges []Page) {
 	for days := int64(8); days <= 512; days *= 8 {
-		ranges = append(ranges, p.narrow(within(document.DayField, Object{"gte": from, "lt": from + days})))
+		ranges = append(ranges, p.narrow(inLimits(document.DayField, Object{"gte": from, "lt": from + days})))
 		p.after, from = nil, from+days
 	}
-	return append(ranges, p.narrow(within(document.DayField, Object{"gte": from})))
+	return append(ranges, p.narrow(inLimits(document.DayField, Object{"gte": from})))
 }

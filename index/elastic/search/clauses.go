@@ -39,14 +39,14 @@ func clause(p index.Predicate, k Known) (Object, error) {
 	case index.IDs:
 		return Object{"terms": Object{index.ID.String(): p.IDs}}, nil
 	case index.Between:
-		return between(numberField(p.Field), p.Min, p.Max), nil
+		return inRange(numberField(p.Field), p.Min, p.Max), nil
 	case index.Days:
 		from, err1 := document.Day(p.From)
 		to, err2 := document.Day(p.To)
-		return between(document.DayField, from, to), errors.Join(err1, err2)
+		return inRange(document.DayField, from, to), errors.Join(err1, err2)
 	case index.Times:
 		from, to := p.Micros()
-		return between(document.Derived(index.CreatedAt), &from, &to), nil
+		return inRange(document.Derived(index.CreatedAt), &from, &to), nil
 	case index.Present: // by the filing's mark, which is the field's name
 		return Object{"term": Object{document.MarksField: p.Field.String()}}, nil
 	case index.Box:
@@ -64,15 +64,15 @@ func clause(p index.Predicate, k Known) (Object, error) {
 
 // rest selects by a position in the default order.
 func rest(p index.Rest) (Object, error) {
-	ids := within(index.ID.String(), Object{"lte": p.ID})
+	ids := inLimits(index.ID.String(), Object{"lte": p.ID})
 	undated := not(exists(document.DayField))
 	day, err := document.Day(p.Date)
 	if err != nil || day == nil {
 		return Object{"bool": Object{"filter": []Object{undated, ids}}}, err
 	}
 	same := Object{"term": Object{document.DayField: *day}}
-	earlier := within(document.DayField, Object{"lt": *day})
-	return either([]Object{earlier, undated, {"bool": Object{"filter": []Object{same, ids}}}}), nil
+	earlier := inLimits(document.DayField, Object{"lt": *day})
+	return oneOf([]Object{earlier, undated, {"bool": Object{"filter": []Object{same, ids}}}}), nil
 }
 
 // numberField names where the number of field stands.
@@ -100,7 +100,7 @@ func anyOf(p index.AnyOf) Object {
 	for i, field := range p.Fields {
 		options[i] = Object{"terms": Object{document.Derived(field): values}}
 	}
-	return either(options)
+	return oneOf(options)
 }
 
 // anyAddress selects by patterns of addresses. Few filings have the street and house number that each has.
@@ -116,7 +116,7 @@ func anyAddress(patterns []string) Object {
 		}
 		options = append(options, Object{"bool": Object{"filter": all}})
 	}
-	return either(options)
+	return oneOf(options)
 }
 
 // maxTerm is the length, in bytes, of the longest term of an index. No filing has a longer value,
@@ -126,8 +126,8 @@ const maxTerm = 32_766
 // mostTerms is how many terms Elasticsearch takes in one clause, by default.
 const mostTerms = 65_536
 
-// either returns a clause that holds where one of options does.
-func either(options []Object) Object {
+// oneOf returns a clause that holds where one of options does.
+func oneOf(options []Object) Object {
 	switch len(options) {
 	case 0:
 		return Object{"match_none": Object{}}
@@ -141,12 +141,12 @@ func not(c Object) Object { return Object{"bool": Object{"must_not": c}} }
 
 func exists(field string) Object { return Object{"exists": Object{"field": field}} }
 
-// within returns a clause that holds for values within limits.
-func within(field string, limits Object) Object { return Object{"range": Object{field: limits}} }
+// inLimits returns a clause that holds for values within limits.
+func inLimits(field string, limits Object) Object { return Object{"range": Object{field: limits}} }
 
-// between returns a clause that holds for values between two; nil is no bound. No value at all is
+// inRange returns a clause that holds for values between two; nil is no bound. No value at all is
 // not between any.
-func between[T any](field string, from, to *T) Object {
+func inRange[T any](field string, from, to *T) Object {
 	limits := Object{}
 	if from != nil {
 		limits["gte"] = *from
@@ -157,7 +157,7 @@ func between[T any](field string, from, to *T) Object {
 	if len(limits) == 0 {
 		return exists(field)
 	}
-	return within(field, limits)
+	return inLimits(field, limits)
 }
 
 // contains selects by substrings, any of them. Counties are few, so the terms are searched in their
@@ -182,7 +182,7 @@ func contains(texts []string, k Known) (Object, error) {
 	for part := range slices.Chunk(named, mostTerms) {
 		options = append(options, Object{"terms": Object{document.Derived(index.County): part}})
 	}
-	return either(options), nil
+	return oneOf(options), nil
 }
 
 // inTexts selects by a substring of the search texts. Three characters and more are a phrase of
@@ -218,7 +218,7 @@ func inTexts(text string) Object {
 
 // CountyAndAmount returns the folded county and the filing amounts that w selects by, and whether
 // it does so by nothing else.
-func CountyAndAmount(w index.Filter) (county string, amount index.Between, is bool) {
+func CountyAndAmount(w index.Filter) (county string, amount index.Between, only bool) {
 	all := w.Predicates()
 	if len(all) != 2 {
 		return "", index.Between{}, false
@@ -230,10 +230,10 @@ func CountyAndAmount(w index.Filter) (county string, amount index.Between, is bo
 				county = p.Values[0]
 			}
 		case index.Between:
-			amount, is = p, p.Field == index.FilingAmount
+			amount, only = p, p.Field == index.FilingAmount
 		}
 	}
-	return county, amount, is && county != ""
+	return county, amount, only && county != ""
 }
 
 // InCounty returns the one clause for filing amounts in a county, which Elasticsearch counts
@@ -245,8 +245,8 @@ func InCounty(county string, amount index.Between, known []document.NumberedCoun
 	if !found {
 		return nil, false
 	}
-	const none = 1e15 // cents: before and after all amounts
-	from, to := -none, +none
+	const outside = 1e15 // cents: before and after all amounts
+	from, to := -outside, +outside
 	if amount.Min != nil {
 		from = document.LeastCents(*amount.Min)
 	}
@@ -256,5 +256,5 @@ func InCounty(county string, amount index.Between, known []document.NumberedCoun
 	first, exact1 := document.CountyCents(known[i].Number, from)
 	last, exact2 := document.CountyCents(known[i].Number, to)
 	isExact := (exact1 || amount.Min == nil) && (exact2 || amount.Max == nil)
-	return between(document.CountyCentsField, &first, &last), isExact
+	return inRange(document.CountyCentsField, &first, &last), isExact
 }

@@ -79,7 +79,7 @@ func (t Terms) Body(buckets int) Object {
 
 // After returns the request for the values after a last key.
 func (t Terms) After(last json.RawMessage) Terms {
-	rest := within(t.Field, Object{key{ascending: !t.Descending}.after(): last})
+	rest := inLimits(t.Field, Object{key{ascending: !t.Descending}.after(): last})
 	t.Clauses = append(slices.Clip(t.Clauses), rest)
 	return t
 }
@@ -149,8 +149,8 @@ func Points(clauses []Object, points []index.Point) Object {
 	options := make([]Object, len(points))
 	for i, p := range points {
 		options[i] = Object{"bool": Object{"filter": []Object{
-			between(lat, &p.Latitude, &p.Latitude), between(lon, &p.Longitude, &p.Longitude),
+			inRange(lat, &p.Latitude, &p.Latitude), inRange(lon, &p.Longitude, &p.Longitude),
 		}}}
 	}
-	return located(len(points), append(slices.Clip(clauses), either(options))...)
+	return located(len(points), append(slices.Clip(clauses), oneOf(options))...)
 }

@@ -92,7 +92,7 @@ type Step struct {
 // them.
 func (l Limits) Next(s Span, t *Table, offset, end int64) Step {
 	level := s.Level()
-	i, last := t.at(offset), t.at(end-1)
+	i, last := t.bucket(offset), t.bucket(end-1)
 	if t.missing(last) && i < last {
 		last--
 	}
@@ -133,8 +133,8 @@ func (t *Table) Add(key []byte, count int64) {
 
 // Close adds the bucket of the filings without a value, the key of which is "", where total has more than were added.
 func (t *Table) Close(total int64) {
-	if without := total - t.Total(); without > 0 {
-		t.Add(nil, without)
+	if valueless := total - t.Total(); valueless > 0 {
+		t.Add(nil, valueless)
 	}
 }
 
@@ -146,8 +146,8 @@ func (t *Table) Total() int64 {
 	return t.ends[len(t.ends)-1]
 }
 
-// at returns the bucket that holds the filing at a position below Total.
-func (t *Table) at(position int64) int {
+// bucket returns the bucket that holds the filing at a position below Total.
+func (t *Table) bucket(position int64) int {
 	return sort.Search(len(t.ends), func(i int) bool { return t.ends[i] > position })
 }
 
@@ -213,11 +213,11 @@ func (p Page) buckets(l Level, t *Table, i, j int) Page {
 	case t.Width > 1:
 		a, _ := strconv.ParseInt(t.keys[i], 10, 64) // which is how parts are written
 		b, _ := strconv.ParseInt(t.keys[j], 10, 64)
-		c = within(l.Field, Object{"gte": min(a, b), "lt": max(a, b) + t.Width})
+		c = inLimits(l.Field, Object{"gte": min(a, b), "lt": max(a, b) + t.Width})
 	case i == j:
 		c = Object{"term": Object{l.Field: first}}
 	default:
-		c = within(l.Field, Object{lower: first, upper: last})
+		c = inLimits(l.Field, Object{lower: first, upper: last})
 	}
 	part := p.narrow(c)
 	part.name += " | " + l.Field + " " + t.keys[i] + " to " + t.keys[j]
@@ -226,7 +226,7 @@ func (p Page) buckets(l Level, t *Table, i, j int) Page {
 	case i != j || t.Width > 1 || l.code && !t.missing(i):
 		return part
 	case t.missing(i):
-		return part.within(missing)
+		return part.withFirst(missing)
 	}
-	return part.within(json.RawMessage(t.keys[i]))
+	return part.withFirst(json.RawMessage(t.keys[i]))
 }

@@ -38,8 +38,8 @@ func OrderOf(s index.Sort) Order {
 	return Order{{s.By.String(), s.Ascending}, date, id}
 }
 
-// within returns the order of filings that are equal in o's first key.
-func (o Order) within() Order {
+// rest returns the order of filings that are equal in o's first key.
+func (o Order) rest() Order {
 	if o[0].field == document.DayField {
 		return o // the index is sorted by day and id: more is less here
 	}

@@ -89,9 +89,9 @@ func (p Page) narrow(c Object) Page {
 	return p
 }
 
-// within is p when all of it has one value in the first key.
-func (p Page) within(value json.RawMessage) Page {
-	if rest := p.order.within(); len(rest) < len(p.order) {
+// withFirst is p when all of it has one value in the first key.
+func (p Page) withFirst(value json.RawMessage) Page {
+	if rest := p.order.rest(); len(rest) < len(p.order) {
 		p.order, p.Known = rest, append(slices.Clip(p.Known), value)
 	}
 	return p

@@ -129,8 +129,11 @@ func TestGoldenPlans(t *testing.T) {
 
 func BenchmarkBody(b *testing.B) {
 	body := Page{
-		clauses: []Object{within("filingAmount", Object{"gte": 1000.0}), {"terms": Object{"x.county": []string{"orange, fl"}}}},
-		order:   Order{{"filingAmount", true}, {document.DayField, false}, {"id", false}},
+		clauses: []Object{
+			inLimits("filingAmount", Object{"gte": 1000.0}),
+			{"terms": Object{"x.county": []string{"orange, fl"}}},
+		},
+		order: Order{{"filingAmount", true}, {document.DayField, false}, {"id", false}},
 	}.Part(120, 20).Body()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -81,7 +81,7 @@ func (p Position) fits(o Order) bool {
 }
 
 // isOf reports whether v, which is JSON, can be a value of a field that is sorted by.
-func isOf(field string, v json.RawMessage) (is bool) {
+func isOf(field string, v json.RawMessage) (ok bool) {
 	var err error
 	switch field {
 	case document.Derived(index.Owner):

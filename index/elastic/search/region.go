@@ -23,22 +23,22 @@ const rimMeters = 0.1
 
 // region selects the filings in p.
 func region(p index.Region, rim Rim) Object {
-	c := about(p)
+	c := regionClause(p)
 	if len(rim.Out) > 0 {
 		c = Object{"bool": Object{"filter": []Object{c}, "must_not": withIDs(rim.Out)}}
 	}
-	return either(append(withIDs(rim.In), c))
+	return oneOf(append(withIDs(rim.In), c))
 }
 
-func withIDs(ids []int64) (some []Object) {
+func withIDs(ids []int64) (clauses []Object) {
 	for part := range slices.Chunk(ids, mostTerms) {
-		some = append(some, Object{"terms": Object{index.ID.String(): part}})
+		clauses = append(clauses, Object{"terms": Object{index.ID.String(): part}})
 	}
-	return some
+	return clauses
 }
 
-// about selects the filings in p, except near its rim.
-func about(p index.Region) Object {
+// regionClause selects the filings in p, except near its rim.
+func regionClause(p index.Region) Object {
 	switch p := p.(type) {
 	case index.Near:
 		return circle(p.Center, p.Radius)
@@ -81,13 +81,13 @@ func RimOf(p index.Region, after int64) Object {
 		for i, a := range p.Corners {
 			strips = append(strips, strip(a, p.Corners[(i+1)%len(p.Corners)])...)
 		}
-		edges = either(worldsEnd())
+		edges = oneOf(worldsEnd())
 		if strips != nil { // as one shape: the index is walked once for all edges
 			shape := Object{"type": "multipolygon", "coordinates": strips}
-			edges = either(append(worldsEnd(), Object{"geo_shape": Object{document.PointField: Object{"shape": shape}}}))
+			edges = oneOf(append(worldsEnd(), Object{"geo_shape": Object{document.PointField: Object{"shape": shape}}}))
 		}
 	}
-	body := located(MostRim, edges, within(index.ID.String(), Object{"gt": after}))
+	body := located(MostRim, edges, inLimits(index.ID.String(), Object{"gt": after}))
 	body["sort"] = []Object{{index.ID.String(): "asc"}}
 	return body
 }
@@ -121,8 +121,8 @@ func strip(a, b index.Point) [][][][2]float64 {
 	if length := math.Hypot(x, y); length > 0 {
 		dx, dy = 2*margin*x/length, 2*margin*y/length
 	}
-	corner := func(at, ahead, left float64) [2]float64 {
-		return [2]float64{a.Longitude + at*x + ahead*dx - left*dy, a.Latitude + at*y + ahead*dy + left*dx}
+	corner := func(along, ahead, left float64) [2]float64 {
+		return [2]float64{a.Longitude + along*x + ahead*dx - left*dy, a.Latitude + along*y + ahead*dy + left*dx}
 	}
 	first := corner(from, -1, -1)
 	return [][][][2]float64{{{first, corner(to, 1, -1), corner(to, 1, 1), corner(from, -1, 1), first}}}
@@ -137,7 +137,7 @@ func worldsEnd() (all []Object) {
 		{North: 90, South: 90 - 2*end, East: 180, West: -180}, {North: 2*end - 90, South: -90, East: 180, West: -180},
 		{North: 90, South: -90, East: 180, West: 180 - 2*end}, {North: 90, South: -90, East: 2*end - 180, West: -180},
 	} {
-		all = append(all, near(side))
+		all = append(all, byPoint(side))
 	}
 	return all
 }
@@ -157,11 +157,11 @@ var world = index.Box{North: 90, South: -90, East: 180, West: -180}
 // box selects the filings in b, edges included, exactly.
 func box(b index.Box) Object {
 	if b.West <= b.East {
-		return either(parts(b))
+		return oneOf(parts(b))
 	}
 	west, east := b, b // of the antimeridian
 	west.East, east.West = world.East, world.West
-	return either(append(parts(west), parts(east)...))
+	return oneOf(append(parts(west), parts(east)...))
 }
 
 // parts returns the clauses of which one holds for filings in b, which does not cross the
@@ -171,9 +171,9 @@ func parts(b index.Box) []Object {
 	if inner.North <= inner.South || inner.East <= inner.West {
 		return []Object{exactly(b, grown(b, margin))}
 	}
-	all := []Object{near(inner)}
+	all := []Object{byPoint(inner)}
 	for _, edge := range []struct {
-		at    float64
+		side  float64
 		world float64
 		strip index.Box
 	}{
@@ -182,7 +182,7 @@ func parts(b index.Box) []Object {
 		{b.East, world.East, index.Box{North: b.North, South: b.South, East: b.East, West: b.East}},
 		{b.West, world.West, index.Box{North: b.North, South: b.South, East: b.West, West: b.West}},
 	} {
-		if edge.at != edge.world {
+		if edge.side != edge.world {
 			all = append(all, exactly(b, grown(edge.strip, margin)))
 		}
 	}
@@ -206,8 +206,8 @@ func grown(b index.Box, margin float64) index.Box {
 	}
 }
 
-// near selects by the geo_point: all of b, and perhaps filings within a margin of it.
-func near(b index.Box) Object {
+// byPoint selects by the geo_point: all of b, and perhaps filings within a margin of it.
+func byPoint(b index.Box) Object {
 	return Object{"geo_bounding_box": Object{document.PointField: Object{
 		"top": b.North, "left": b.West, "bottom": b.South, "right": b.East,
 	}}}
@@ -216,8 +216,8 @@ func near(b index.Box) Object {
 // exactly selects the filings in b and near part.
 func exactly(b, part index.Box) Object {
 	return Object{"bool": Object{"filter": []Object{
-		near(part),
-		between(index.Latitude.String(), &b.South, &b.North),
-		between(index.Longitude.String(), &b.West, &b.East),
+		byPoint(part),
+		inRange(index.Latitude.String(), &b.South, &b.North),
+		inRange(index.Longitude.String(), &b.West, &b.East),
 	}}}
 }

@@ -20,7 +20,7 @@ func TestTable_FindsPositions(t *testing.T) {
 	t.Parallel()
 	counted := testTable(3, 1, 5) // and 4 without a value
 	for position, want := range []int{0, 0, 0, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3} {
-		i := counted.at(int64(position))
+		i := counted.bucket(int64(position))
 		if i != want || counted.missing(i) != (want == 3) {
 			t.Errorf("position %d is in bucket %d, want %d", position, i, want)
 		}

@@ -12,8 +12,8 @@ import (
 // Groups returns the groups of the filings that w selects, as index.Reader does. It reads the
 // selected rows once, and counts them by the codes of their words.
 func (t *Table) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (all index.Groups, err error) {
-	none := axis{keys: [][]string{{""}}} // all rows have the same place
-	axes := [2]axis{none, none}
+	single := axis{keys: [][]string{{""}}} // all rows have the same place
+	axes := [2]axis{single, single}
 	for i, d := range q.By {
 		if axes[i], err = t.axis(ctx, d); err != nil {
 			return all, err
@@ -34,7 +34,7 @@ func (t *Table) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) 
 		if err := errors.Join(err1, err2); err != nil {
 			return all, err
 		}
-		s.each(chunk, len(amounts), func(row int) { sums.at(first(row), second(row)).add(amounts[row]) })
+		s.visitRows(chunk, len(amounts), func(row int) { sums.sum(first(row), second(row)).add(amounts[row]) })
 	}
 	return sums.groups(ctx, q, axes[0].keys, axes[1].keys)
 }
@@ -100,7 +100,7 @@ func (t *Table) Cells(ctx context.Context, w index.Filter, grid index.Grid) ([]i
 		if err != nil {
 			return nil, err
 		}
-		s.each(chunk, len(ids), func(row int) {
+		s.visitRows(chunk, len(ids), func(row int) {
 			lat, lon := latitudes[row], longitudes[row]
 			tile := &tiles[index.Find(grid.Rows, lat)*len(grid.Columns)+index.Find(grid.Columns, lon)]
 			tile.add(ids[row], lat, lon, amounts[row])
@@ -197,8 +197,8 @@ func newSums(first, second int) *sums {
 	return &sums{second: second, sparse: map[uint64]uint32{}}
 }
 
-// at returns the sum at a place, valid until the next call.
-func (s *sums) at(first, second uint32) *sum {
+// sum returns the sum at a place, valid until the next call.
+func (s *sums) sum(first, second uint32) *sum {
 	place := uint64(first)*uint64(s.second) + uint64(second)
 	var position uint32
 	if s.dense != nil {

@@ -18,7 +18,7 @@ import (
 // builder lays filings out in columns: those of base, if there is one, and the changes.
 type builder struct {
 	ctx     context.Context
-	to      Sink
+	sink    Sink
 	base    *base
 	changes *Changes
 	dropped bitset // the actions that later ones of the same filing made void
@@ -41,8 +41,8 @@ type builder struct {
 // Build lays out the filings of a table, which may be nil, as changes say, in columns, which it writes
 // to a Sink, and returns how many there are. Temporary files go into dir. Changes can be built
 // once.
-func Build(ctx context.Context, from *Table, changes *Changes, to Sink, dir string) (filings int64, err error) {
-	b := newBuilder(ctx, from, changes, to, dir)
+func Build(ctx context.Context, from *Table, changes *Changes, sink Sink, dir string) (filings int64, err error) {
+	b := newBuilder(ctx, from, changes, sink, dir)
 	for _, step := range []func() error{b.settle, b.layOut, b.finishColumns, b.writeOrders} {
 		if err == nil {
 			err = step()
@@ -54,23 +54,23 @@ func Build(ctx context.Context, from *Table, changes *Changes, to Sink, dir stri
 	return int64(b.rows), err
 }
 
-func newBuilder(ctx context.Context, from *Table, changes *Changes, to Sink, dir string) *builder {
+func newBuilder(ctx context.Context, from *Table, changes *Changes, sink Sink, dir string) *builder {
 	b := &builder{
-		ctx: ctx, to: to, base: newBase(from), changes: changes,
-		ids:        newColumn[int64](columnID, to),
-		created:    newColumn[int64](columnCreated, to),
-		search:     newTextColumn(to),
-		records:    &recordColumn{to: to},
+		ctx: ctx, sink: sink, base: newBase(from), changes: changes,
+		ids:        newColumn[int64](columnID, sink),
+		created:    newColumn[int64](columnCreated, sink),
+		search:     newTextColumn(sink),
+		records:    &recordColumn{sink: sink},
 		byID:       newOrdering(index.Sort{}, dir),
 		ownerCodes: map[string]uint32{},
 	}
 	b.columns = append(b.columns, b.ids, b.created, b.search, b.records)
 	for i, c := range coded {
-		b.coded[i] = newCodedColumn(c.name, isSorted(i), to)
+		b.coded[i] = newCodedColumn(c.name, isSorted(i), sink)
 		b.columns = append(b.columns, b.coded[i])
 	}
 	for i, c := range numbers {
-		b.numbers[i] = newColumn[float64](c.field.String(), to)
+		b.numbers[i] = newColumn[float64](c.field.String(), sink)
 		b.columns = append(b.columns, b.numbers[i])
 	}
 	for _, field := range index.SortFields {
@@ -168,8 +168,8 @@ func (b *builder) ownerCode(word []byte) uint32 {
 	if !known {
 		written = word
 	}
-	code, is := b.ownerCodes[string(written)]
-	if !is {
+	code, hasCode := b.ownerCodes[string(written)]
+	if !hasCode {
 		if !known {
 			key = []byte(index.OwnerKeyOf(string(written)))
 		}

@@ -21,14 +21,16 @@ import (
 
 // letterColumn collects the runs of a chunk, and writes them with it.
 type letterColumn struct {
-	to    Sink
+	sink  Sink
 	codes map[string]uint32
 	words []byte    // by code, each after its length
 	rows  []rowList // by code, in the chunk
 	used  []uint32  // codes that occur in the chunk
 }
 
-func newLetterColumn(to Sink) *letterColumn { return &letterColumn{to: to, codes: map[string]uint32{}} }
+func newLetterColumn(sink Sink) *letterColumn {
+	return &letterColumn{sink: sink, codes: map[string]uint32{}}
+}
 
 // add notes the runs of a row of the chunk.
 func (c *letterColumn) add(row int, texts []byte) {
@@ -61,12 +63,12 @@ func (c *letterColumn) put(chunk int) error {
 	}
 	data, err := binary.Append(nil, binary.LittleEndian, slices.Concat(c.used, ends))
 	c.used = c.used[:0]
-	return cmp.Or(err, c.to(columnLetters, chunk, data), c.to(columnLetterRows, chunk, rows))
+	return cmp.Or(err, c.sink(columnLetters, chunk, data), c.sink(columnLetterRows, chunk, rows))
 }
 
 // finish writes the dictionary, and its codes in both orders.
 func (c *letterColumn) finish() error {
-	err := c.to(columnLetters+wordsSuffix, 0, c.words)
+	err := c.sink(columnLetters+wordsSuffix, 0, c.words)
 	words := splitTexts(c.words)
 	for chunk, compare := range []func(a, b string) int{strings.Compare, compareEnds} {
 		order := make([]uint32, len(words))
@@ -75,7 +77,7 @@ func (c *letterColumn) finish() error {
 		}
 		slices.SortFunc(order, func(a, b uint32) int { return compare(words[a], words[b]) })
 		data, failed := binary.Append(nil, binary.LittleEndian, order)
-		err = cmp.Or(err, failed, c.to(columnLetterOrders, chunk, data))
+		err = cmp.Or(err, failed, c.sink(columnLetterOrders, chunk, data))
 	}
 	return err
 }
@@ -128,8 +130,8 @@ func (t *Table) letterRuns(ctx context.Context) (r letterRuns, err error) {
 
 func (r *letterRuns) word(code uint32) string { return r.text[r.starts[code] : r.starts[code+1]-1] }
 
-// with returns the codes of the runs that a text which contains the term of run may have instead.
-func (r *letterRuns) with(ctx context.Context, run index.Run) (codes []uint32, err error) {
+// containing returns the codes of the runs that a text which contains the term of run may have instead.
+func (r *letterRuns) containing(ctx context.Context, run index.Run) (codes []uint32, err error) {
 	sorted := func(order []uint32, compare func(a, b string) int) []uint32 {
 		first := sort.Search(len(order), func(i int) bool { return compare(r.word(order[i]), run.Text) >= 0 })
 		end := first
@@ -144,17 +146,17 @@ func (r *letterRuns) with(ctx context.Context, run index.Run) (codes []uint32, e
 	case run.Ends:
 		return sorted(r.byEndings, compareEnds), nil
 	}
-	for at := 0; ; {
-		i := strings.Index(r.text[at:], run.Text)
+	for offset := 0; ; {
+		i := strings.Index(r.text[offset:], run.Text)
 		if i < 0 {
 			return codes, nil
 		}
 		if err := ended(ctx, len(codes)); err != nil {
 			return nil, err
 		}
-		code := sort.Search(len(r.starts), func(n int) bool { return int(r.starts[n]) > at+i }) - 1
+		code := sort.Search(len(r.starts), func(n int) bool { return int(r.starts[n]) > offset+i }) - 1
 		codes = append(codes, uint32(code))
-		at = int(r.starts[code+1])
+		offset = int(r.starts[code+1])
 	}
 }
 
@@ -170,7 +172,7 @@ func (t *Table) ofRuns(ctx context.Context, term string) (c condition, alone boo
 		return nil, false, err
 	}
 	for _, run := range all {
-		codes, err := known.with(ctx, run)
+		codes, err := known.containing(ctx, run)
 		if err != nil {
 			return nil, false, err
 		}
@@ -178,7 +180,7 @@ func (t *Table) ofRuns(ctx context.Context, term string) (c condition, alone boo
 		if c == nil {
 			c = one
 		} else {
-			c = both(c, one)
+			c = conjunction(c, one)
 		}
 	}
 	return c, all[0].Text == term, nil

@@ -34,7 +34,7 @@ func newOrdering(s index.Sort, dir string) *ordering {
 // which the next update merges.
 func (b *builder) writeOrder(ctx context.Context, o *ordering) error {
 	rows, starts, present := make([]uint32, 0, b.rows), newBitset(int(b.rows)), 0
-	runs := runColumn{name: o.sort.String() + runsSuffix, to: b.to}
+	runs := runColumn{name: o.sort.String() + runsSuffix, sink: b.sink}
 	err := merged(ctx, o.sorter, b.base.order(ctx, o.sort), func(key, _ []byte) error {
 		key, row := key[:len(key)-4], binary.BigEndian.Uint32(key[len(key)-4:])
 		first := len(rows) == 0 || !bytes.Equal(key, runs.key)
@@ -51,7 +51,7 @@ func (b *builder) writeOrder(ctx context.Context, o *ordering) error {
 		err = runs.finish()
 	}
 	if err == nil {
-		c := newColumn[uint32](o.sort.String(), b.to)
+		c := newColumn[uint32](o.sort.String(), b.sink)
 		err = cmp.Or(c.addAll(rows), c.finish())
 	}
 	if err == nil {
@@ -63,7 +63,7 @@ func (b *builder) writeOrder(ctx context.Context, o *ordering) error {
 // putReversed writes the opposite order of rows. starts has where a run of equal ones begins; those
 // from present on have no value.
 func (b *builder) putReversed(s index.Sort, rows []uint32, starts bitset, present int) error {
-	c := newColumn[uint32](s.String(), b.to)
+	c := newColumn[uint32](s.String(), b.sink)
 	for end := present; end > 0; {
 		start := starts.before(end)
 		if err := c.addAll(rows[start:end]); err != nil {
@@ -77,7 +77,7 @@ func (b *builder) putReversed(s index.Sort, rows []uint32, starts bitset, presen
 // runColumn writes the keys of an order, each after the number of its rows.
 type runColumn struct {
 	name   string
-	to     Sink
+	sink   Sink
 	key    []byte // of the last run
 	length uint64
 	chunk  int
@@ -105,7 +105,7 @@ func (c *runColumn) end() {
 }
 
 func (c *runColumn) put() error {
-	err := c.to(c.name, c.chunk, c.data)
+	err := c.sink(c.name, c.chunk, c.data)
 	c.chunk, c.data = c.chunk+1, c.data[:0]
 	return err
 }
@@ -121,7 +121,7 @@ func (b *builder) writeByID(ctx context.Context) error {
 	var pairs []byte
 	n := 0
 	put := func() error {
-		err := b.to(columnByID, (n-1)/ChunkRows, pairs)
+		err := b.sink(columnByID, (n-1)/ChunkRows, pairs)
 		pairs = pairs[:0]
 		return err
 	}
@@ -145,7 +145,7 @@ func (b *builder) writeByID(ctx context.Context) error {
 	}
 	data, err := binary.Append(nil, binary.LittleEndian, firsts)
 	if err == nil {
-		err = b.to(columnFirstIDs, 0, data)
+		err = b.sink(columnFirstIDs, 0, data)
 	}
 	return err
 }

@@ -100,11 +100,11 @@ func (t *Table) start(ctx context.Context, q index.Query, s *selection) (start, 
 
 // rowAt returns the row of the order of q that q.After is the position before.
 func (t *Table) rowAt(ctx context.Context, q index.Query) (int, error) {
-	id, is, err := index.IDOfPosition(q.After)
+	id, isID, err := index.IDOfPosition(q.After)
 	switch {
 	case err != nil:
 		return 0, err
-	case is:
+	case isID:
 		row, ok, err := t.RowOf(ctx, id)
 		if err == nil && !ok {
 			err = fmt.Errorf("%s has no filing %d: %w", t.name, id, index.ErrPosition)

@@ -25,7 +25,7 @@ func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, erro
 	case index.IDs:
 		return t.oneOf(ctx, p.IDs)
 	case index.Between:
-		return t.between(p)
+		return t.numberRange(p)
 	case index.Days:
 		return t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool {
 			return day != "" && day >= p.From && (p.To == "" || day <= p.To)
@@ -77,7 +77,7 @@ func (t *Table) lookup(
 // coded holds for the rows whose code in a column has a 1 in table.
 func (t *Table) coded(column string, table []uint8) condition {
 	if !slices.Contains(table, 1) {
-		return either()
+		return disjunction()
 	}
 	return func(ctx context.Context, chunk int, bits []uint64) error {
 		codes, err := readColumn[uint32](ctx, t, column, chunk)
@@ -89,8 +89,8 @@ func (t *Table) coded(column string, table []uint8) condition {
 	}
 }
 
-// either holds where one of the conditions does.
-func either(conditions ...condition) condition {
+// disjunction holds if one of the conditions does.
+func disjunction(conditions ...condition) condition {
 	return func(ctx context.Context, chunk int, bits []uint64) error {
 		for _, c := range conditions {
 			if err := c(ctx, chunk, bits); err != nil {
@@ -118,8 +118,8 @@ func (t *Table) not(c condition) condition {
 	}
 }
 
-// both holds where each of the conditions does.
-func both(a, b condition) condition {
+// conjunction holds if each of the conditions does.
+func conjunction(a, b condition) condition {
 	return func(ctx context.Context, chunk int, bits []uint64) error {
 		first, second := make([]uint64, len(bits)), make([]uint64, len(bits))
 		if err := errors.Join(a(ctx, chunk, first), b(ctx, chunk, second)); err != nil {
@@ -135,7 +135,7 @@ func both(a, b condition) condition {
 func (t *Table) rest(ctx context.Context, p index.Rest) (condition, error) {
 	earlier, err1 := t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool { return day < p.Date })
 	same, err2 := t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool { return day == p.Date })
-	return either(earlier, both(same, inRange(t, columnID, math.MinInt64, p.ID))), errors.Join(err1, err2)
+	return disjunction(earlier, conjunction(same, inRange(t, columnID, math.MinInt64, p.ID))), errors.Join(err1, err2)
 }
 
 func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
@@ -154,7 +154,7 @@ func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
 		}
 		all = append(all, c)
 	}
-	return either(all...), nil
+	return disjunction(all...), nil
 }
 
 // matchFolded holds for the rows that have one of values in field, folded: of categories a row has
@@ -240,7 +240,7 @@ func (t *Table) oneOf(ctx context.Context, ids []int64) (condition, error) {
 	}, nil
 }
 
-func (t *Table) between(p index.Between) (condition, error) {
+func (t *Table) numberRange(p index.Between) (condition, error) {
 	if numberOf(p.Field) < 0 {
 		return nil, fmt.Errorf("embedded engine: no ranges of %v", p.Field)
 	}
@@ -288,8 +288,8 @@ func (t *Table) contains(ctx context.Context, p index.Contains) (holds, may cond
 	var all, mays []condition
 	reads := false
 	for _, term := range p.Texts() {
-		has := func(text string) bool { return strings.Contains(text, term) }
-		inCounty, err := t.lookup(ctx, index.County.String(), texts, has)
+		matches := func(text string) bool { return strings.Contains(text, term) }
+		inCounty, err := t.lookup(ctx, index.County.String(), texts, matches)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -313,9 +313,9 @@ func (t *Table) contains(ctx context.Context, p index.Contains) (holds, may cond
 		all, reads = append(all, t.inTexts([]byte(term), rows)), true
 	}
 	if !reads {
-		return either(all...), nil, nil
+		return disjunction(all...), nil, nil
 	}
-	return either(all...), either(mays...), nil
+	return disjunction(all...), disjunction(mays...), nil
 }
 
 // countyTexts returns the search texts of the words of county. They are kept: to make those of
@@ -384,7 +384,7 @@ func (t *Table) inTexts(term []byte, may condition) condition {
 		if err != nil {
 			return err
 		}
-		return candidates.each(starts, func(first, end int) error {
+		return candidates.visitRuns(starts, func(first, end int) error {
 			texts, err := t.source(ctx, columnSearch, chunk, int(starts[first]), int(starts[end]))
 			if err == nil {
 				find(texts, first*rowsABlock, term, bits)

@@ -62,35 +62,35 @@ func (t *raster) fill(x, y, n int) {
 }
 
 // Has is the Region's, for points in its bounds.
-func (t *raster) Has(at index.Point) bool {
-	longitude := at.Longitude - t.bounds.West
+func (t *raster) Has(p index.Point) bool {
+	longitude := p.Longitude - t.bounds.West
 	if longitude < 0 {
 		longitude += 360
 	}
 	// A point just on a cell's edge may get into the next cell: Meets takes cells for larger than
 	// that. A region of no width divides 0 by 0.
 	x := min(side-1, max(0, int(longitude/t.wide)))
-	y := min(side-1, max(0, int((at.Latitude-t.bounds.South)/t.high)))
+	y := min(side-1, max(0, int((p.Latitude-t.bounds.South)/t.high)))
 	if kind := t.cells[y*side+x]; kind != rim {
 		return kind == inside
 	}
-	return t.Region.Has(at)
+	return t.Region.Has(p)
 }
 
 // region holds for the rows whose points a region has.
 func (t *Table) region(r index.Region) condition {
-	of := newRaster(r)
-	around := t.box(r.Bounds())
+	cells := newRaster(r)
+	inBounds := t.box(r.Bounds())
 	return func(ctx context.Context, chunk int, result []uint64) error {
-		near := make([]uint64, len(result))
-		if err := around(ctx, chunk, near); err != nil {
+		candidates := make([]uint64, len(result))
+		if err := inBounds(ctx, chunk, candidates); err != nil {
 			return err
 		}
 		latitudes, longitudes, err := t.coordinates(ctx, chunk)
-		for i, word := range near {
+		for i, word := range candidates {
 			for word &^= result[i]; err == nil && word != 0; word &= word - 1 {
 				row := bits.TrailingZeros64(word)
-				if of.Has(index.Point{Latitude: latitudes[i*64+row], Longitude: longitudes[i*64+row]}) {
+				if cells.Has(index.Point{Latitude: latitudes[i*64+row], Longitude: longitudes[i*64+row]}) {
 					result[i] |= 1 << row
 				}
 			}

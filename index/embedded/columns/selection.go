@@ -28,8 +28,9 @@ func (s *selection) block(block int) []uint64 {
 	return s.bits[block*blockRows/64:][:min(blockRows/64, len(s.bits)-block*blockRows/64)]
 }
 
-// each calls visit for the selected rows of a chunk of so many rows, which it numbers from 0. nil is all rows.
-func (s *selection) each(chunk, rows int, visit func(row int)) {
+// visitRows calls visit for the selected rows of a chunk of so many rows, which it numbers from 0.
+// nil is all rows.
+func (s *selection) visitRows(chunk, rows int, visit func(row int)) {
 	if s == nil {
 		for row := range rows {
 			visit(row)
@@ -102,7 +103,7 @@ func (t *Table) compileAll(ctx context.Context, w index.Filter) ([]condition, er
 	for _, p := range predicates {
 		var c, may condition
 		var err error
-		if contains, is := p.(index.Contains); is {
+		if contains, ok := p.(index.Contains); ok {
 			c, may, err = t.contains(ctx, contains)
 		} else {
 			c, err = t.compile(ctx, p)
@@ -110,8 +111,8 @@ func (t *Table) compileAll(ctx context.Context, w index.Filter) ([]condition, er
 		if err != nil {
 			return nil, err
 		}
-		switch _, is := p.(index.IDs); {
-		case is:
+		switch _, ok := p.(index.IDs); {
+		case ok:
 			first = append(first, c)
 		case may != nil:
 			mays, slow = append(mays, may), append(slow, c)

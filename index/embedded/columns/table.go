@@ -223,9 +223,9 @@ func (f *finder) rowOf(ctx context.Context, id int64) (row uint32, ok bool, err 
 		}
 		f.read = block
 	}
-	at := func(i int) int64 { return int64(binary.LittleEndian.Uint64(f.pairs[i*idSize:])) }
-	i := sort.Search(len(f.pairs)/idSize, func(i int) bool { return at(i) >= id })
-	if i*idSize == len(f.pairs) || at(i) != id {
+	idAt := func(i int) int64 { return int64(binary.LittleEndian.Uint64(f.pairs[i*idSize:])) }
+	i := sort.Search(len(f.pairs)/idSize, func(i int) bool { return idAt(i) >= id })
+	if i*idSize == len(f.pairs) || idAt(i) != id {
 		return 0, false, nil
 	}
 	row = binary.LittleEndian.Uint32(f.pairs[i*idSize+8:])
@@ -314,7 +314,7 @@ func setInRange[T int64 | float64](bits []uint64, values []T, low, high T) {
 	for i := range bits {
 		var word uint64
 		for j, v := range rowsOf(values, i) {
-			word |= (one(v >= low) & one(v <= high)) << (j & 63)
+			word |= (bit(v >= low) & bit(v <= high)) << (j & 63)
 		}
 		bits[i] |= word
 	}
@@ -322,14 +322,14 @@ func setInRange[T int64 | float64](bits []uint64, values []T, low, high T) {
 
 // setInBox sets the bits of the rows whose coordinates are in b.
 func setInBox(bits []uint64, latitudes, longitudes []float64, b index.Box) {
-	crosses := one(b.West > b.East) // the antimeridian
+	crosses := bit(b.West > b.East) // the antimeridian
 	for i := range bits {
 		var word uint64
 		longitudes := rowsOf(longitudes, i)
 		for j, latitude := range rowsOf(latitudes, i) { // NaN is in no range
-			east, west := one(longitudes[j] <= b.East), one(longitudes[j] >= b.West)
-			within := east&west | crosses&(east|west)
-			word |= (one(latitude >= b.South) & one(latitude <= b.North) & within) << (j & 63)
+			east, west := bit(longitudes[j] <= b.East), bit(longitudes[j] >= b.West)
+			inside := east&west | crosses&(east|west)
+			word |= (bit(latitude >= b.South) & bit(latitude <= b.North) & inside) << (j & 63)
 		}
 		bits[i] |= word
 	}
@@ -338,8 +338,8 @@ func setInBox(bits []uint64, latitudes, longitudes []float64, b index.Box) {
 // rowsOf returns the values of the rows that have their bits in word i.
 func rowsOf[T element](values []T, i int) []T { return values[i*64 : min(i*64+64, len(values))] }
 
-func one(is bool) uint64 {
-	if is {
+func bit(set bool) uint64 {
+	if set {
 		return 1
 	}
 	return 0
@@ -349,14 +349,14 @@ func one(is bool) uint64 {
 // of them that of a row.
 func find(texts []byte, row int, term []byte, bits []uint64) {
 	for {
-		at := bytes.Index(texts, term)
-		if at < 0 {
+		offset := bytes.Index(texts, term)
+		if offset < 0 {
 			return
 		}
-		row += bytes.Count(texts[:at], []byte{rowEnd})
+		row += bytes.Count(texts[:offset], []byte{rowEnd})
 		bits[row/64] |= 1 << (row % 64)
 		row++
-		at += bytes.IndexByte(texts[at:], rowEnd) // the rest of this row makes no difference
-		texts = texts[at+1:]
+		offset += bytes.IndexByte(texts[offset:], rowEnd) // the rest of this row makes no difference
+		texts = texts[offset+1:]
 	}
 }

@@ -57,7 +57,7 @@ func trigram(a, b, c byte) uint32 { return (classOf[a]*classes+classOf[b])*class
 
 // trigramColumn collects the trigrams of a chunk, and writes them with it.
 type trigramColumn struct {
-	to   Sink
+	sink Sink
 	sets []rowList // by trigram
 }
 
@@ -117,22 +117,22 @@ func follow(bits []uint64, steps []byte, count int) bool {
 	return true
 }
 
-func newTrigramColumn(to Sink) *trigramColumn {
-	return &trigramColumn{to, make([]rowList, classes*classes*classes)}
+func newTrigramColumn(sink Sink) *trigramColumn {
+	return &trigramColumn{sink, make([]rowList, classes*classes*classes)}
 }
 
 // add notes the trigrams of a row in a block of the chunk: those that begin at any byte of its
 // texts, so that a term of one or two bytes begins a trigram wherever it is. After the texts are
 // more ends.
 func (c *trigramColumn) add(block int, texts []byte) {
-	at := func(i int) byte {
+	byteAt := func(i int) byte {
 		if i < len(texts) {
 			return texts[i]
 		}
 		return textEnd
 	}
 	for i := range texts {
-		c.sets[trigram(texts[i], at(i+1), at(i+2))].add(block)
+		c.sets[trigram(texts[i], byteAt(i+1), byteAt(i+2))].add(block)
 	}
 }
 
@@ -151,7 +151,7 @@ func (c *trigramColumn) put(chunk int) error {
 		*l = rowList{steps: l.steps[:0]}
 	}
 	data, err := binary.Append(nil, binary.LittleEndian, slices.Concat(numbers, ends))
-	return cmp.Or(err, c.to(columnTrigrams, chunk, data), c.to(columnSets, chunk, sets))
+	return cmp.Or(err, c.sink(columnTrigrams, chunk, data), c.sink(columnSets, chunk, sets))
 }
 
 // setIndex says which trigrams, or runs, a chunk has, and where their sets end.
@@ -160,8 +160,8 @@ type setIndex struct{ numbers, ends []uint32 }
 func (t *Table) setIndex(ctx context.Context, column string, chunk int) (setIndex, error) {
 	return decoded(ctx, t, column, chunk, func(data []byte) (setIndex, int, bool) {
 		n := len(data) / 8
-		both, size, ok := decodeValues[uint32](data, 2*n)
-		x := setIndex{both[:n], both[n:]}
+		values, size, ok := decodeValues[uint32](data, 2*n)
+		x := setIndex{values[:n], values[n:]}
 		return x, size, ok && slices.IsSorted(x.numbers) && slices.IsSorted(x.ends)
 	})
 }
@@ -198,13 +198,13 @@ func (t *Table) candidates(ctx context.Context, chunk int, term []byte) (b block
 	}
 	b = allBlocks()
 	for i := range term[:max(1, len(term)-2)] {
-		others, err := t.union(ctx, chunk, &x, term[i:min(len(term), i+3)])
+		having, err := t.union(ctx, chunk, &x, term[i:min(len(term), i+3)])
 		if err != nil {
 			return b, err
 		}
 		left := uint64(0)
 		for j := range b {
-			b[j] &= others[j]
+			b[j] &= having[j]
 			left |= b[j]
 		}
 		if left == 0 {
@@ -244,9 +244,9 @@ func allBlocks() (b blocks) {
 // check both at once.
 const maxGap = 4096
 
-// each calls visit for runs of blocks, from first to before end. A run includes gaps of at most
+// visitRuns calls visit for runs of blocks, from first to before end. A run includes gaps of at most
 // maxGap bytes.
-func (b *blocks) each(starts []uint32, visit func(first, end int) error) error {
+func (b *blocks) visitRuns(starts []uint32, visit func(first, end int) error) error {
 	first, end := -1, 0
 	for i, word := range b {
 		for ; word != 0; word &= word - 1 {

@@ -18,12 +18,14 @@ type element interface{ uint32 | int64 | float64 }
 // column collects the values of a column and writes them by the chunk.
 type column[T element] struct {
 	name   string
-	to     Sink
+	sink   Sink
 	chunk  int
 	values []T
 }
 
-func newColumn[T element](name string, to Sink) *column[T] { return &column[T]{name: name, to: to} }
+func newColumn[T element](name string, sink Sink) *column[T] {
+	return &column[T]{name: name, sink: sink}
+}
 
 // add appends a value, and writes the chunk that it completes.
 func (c *column[T]) add(v T) error {
@@ -56,7 +58,7 @@ func (c *column[T]) finish() error {
 	if err != nil {
 		return err
 	}
-	err = c.to(c.name, c.chunk, data)
+	err = c.sink(c.name, c.chunk, data)
 	c.chunk++
 	c.values = c.values[:0]
 	return err
@@ -70,9 +72,9 @@ type codedColumn struct {
 	sorted bool   // the codes are written by their words, too
 }
 
-func newCodedColumn(name string, sorted bool, to Sink) *codedColumn {
+func newCodedColumn(name string, sorted bool, sink Sink) *codedColumn {
 	codes := map[string]uint32{"": 0}
-	return &codedColumn{column[uint32]{name: name, to: to}, codes, protowire.AppendString(nil, ""), sorted}
+	return &codedColumn{column[uint32]{name: name, sink: sink}, codes, protowire.AppendString(nil, ""), sorted}
 }
 
 // code returns the code of a word.
@@ -87,7 +89,7 @@ func (c *codedColumn) code(word []byte) uint32 {
 }
 
 func (c *codedColumn) finish() error {
-	if err := cmp.Or(c.column.finish(), c.to(c.name+wordsSuffix, 0, c.words)); err != nil || !c.sorted {
+	if err := cmp.Or(c.column.finish(), c.sink(c.name+wordsSuffix, 0, c.words)); err != nil || !c.sorted {
 		return err
 	}
 	codes := make([]uint32, 0, len(c.codes))
@@ -95,7 +97,7 @@ func (c *codedColumn) finish() error {
 		codes = append(codes, c.codes[word])
 	}
 	data, err := binary.Append(nil, binary.LittleEndian, codes)
-	return cmp.Or(err, c.to(c.name+sortedSuffix, 0, data))
+	return cmp.Or(err, c.sink(c.name+sortedSuffix, 0, data))
 }
 
 // Search texts and records stand in blocks of so many rows: as few as are read for one of them.
@@ -107,7 +109,7 @@ const (
 // textColumn is the search texts: a chunk holds those of its rows one after the other. Other
 // columns say where each block of them begins, and which trigrams and runs they have.
 type textColumn struct {
-	to       Sink
+	sink     Sink
 	trigrams *trigramColumn
 	letters  *letterColumn
 	starts   []uint32 // of the blocks of the chunk
@@ -118,8 +120,8 @@ type textColumn struct {
 	writing errgroup.Group
 }
 
-func newTextColumn(to Sink) *textColumn {
-	c := &textColumn{to: to, trigrams: newTrigramColumn(to), letters: newLetterColumn(to)}
+func newTextColumn(sink Sink) *textColumn {
+	c := &textColumn{sink: sink, trigrams: newTrigramColumn(sink), letters: newLetterColumn(sink)}
 	c.writing.SetLimit(1)
 	return c
 }
@@ -148,7 +150,7 @@ func (c *textColumn) put() {
 	c.data, c.starts, c.row, c.chunk = make([]byte, 0, len(data)), nil, 0, chunk+1
 	c.writing.Go(func() error {
 		packed, err := binary.Append(nil, binary.LittleEndian, starts)
-		err = cmp.Or(err, c.to(columnSearch, chunk, data), c.to(columnStarts, chunk, packed))
+		err = cmp.Or(err, c.sink(columnSearch, chunk, data), c.sink(columnStarts, chunk, packed))
 		for row := 0; len(data) > 0; row++ {
 			var texts []byte
 			texts, data, _ = bytes.Cut(data, []byte{rowEnd})
@@ -162,7 +164,7 @@ func (c *textColumn) put() {
 // recordColumn is the records: a chunk holds those of one block, each after its length, compressed. S2 takes more
 // room than zstd, but one record is read for a client, and each update writes all of them.
 type recordColumn struct {
-	to     Sink
+	sink   Sink
 	row    int
 	data   []byte
 	packed []byte // of the last block
@@ -181,7 +183,7 @@ func (c *recordColumn) finish() error {
 		return nil
 	}
 	c.packed = s2.Encode(c.packed[:cap(c.packed)], c.data)
-	err := c.to(columnRecords, (c.row-1)/rowsABlock, c.packed)
+	err := c.sink(columnRecords, (c.row-1)/rowsABlock, c.packed)
 	c.data = c.data[:0]
 	return err
 }
