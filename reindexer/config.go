@@ -20,13 +20,14 @@ import (
 	"filings/reindexer/source"
 )
 
-// Kinds of errors of Run, wrapped with what happened. Errors of the store (generation.ErrLocked,
+// Kinds of errors of Run, wrapped with the event. Errors of the store (generation.ErrLocked,
 // index.ErrUnavailable, …) stay recognizable too. After any error nothing has changed: the
 // generation that was live still is.
 var (
 	// ErrUsage: the Config makes no sense.
 	ErrUsage = source.ErrUsage
-	// ErrSource: a source is not there, cannot be read to its end, or is not what it should be.
+	// ErrSource: a source is missing, cannot be read to its end, or has another form than it
+	// should.
 	ErrSource = source.ErrUnreadable
 	// ErrRejected: more records were rejected than is allowed.
 	ErrRejected = errors.New("too many rejected records")
@@ -45,11 +46,11 @@ var (
 	ErrRenewed = errors.New("filings have other ids than now")
 	// ErrValues: the values of a county are others, as those of a mistake are (rule X68).
 	ErrValues = errors.New("values are not as they were")
-	// ErrVerification: what the store holds is not what was read.
+	// ErrVerification: the filings in the store are not those that were read.
 	ErrVerification = errors.New("the new generation is not what was read")
 )
 
-// Config says what to load and how.
+// Config names the sources of a load and its options.
 type Config struct {
 	Store   generation.Store
 	Inputs  []Input   // of a plan those of a county next to each other
@@ -81,7 +82,7 @@ type Config struct {
 	IfChanged bool
 
 	// Stored: the records are those of an archive, as an engine had them. Holds, if it is not nil,
-	// says after reading what that has.
+	// returns the archive's counts after reading.
 	Stored bool
 	Holds  func() index.Counts
 
@@ -152,7 +153,7 @@ func (cfg Config) checked() (Config, error) {
 	return cfg, nil
 }
 
-// checkMayEmpty returns ErrUsage for what is no source.
+// checkMayEmpty returns ErrUsage for a name that is no source.
 func (cfg Config) checkMayEmpty(all []source.Source) error {
 	for _, name := range cfg.MayEmpty {
 		if !slices.ContainsFunc(all, func(s source.Source) bool { return s.Name == name }) {
@@ -207,8 +208,8 @@ func (cfg Config) Check(ctx context.Context) error {
 // Report is the outcome of a run. Its JSON is the one line that `filings load` prints.
 //
 // Of every run that read its sources to the end, Read is the sum of Indexed, Updated, Deleted,
-// Missing, Rejected, Withheld and Identical; records of an update count as if they were applied one after the
-// other. If nothing was promoted the counts say what the load would have done.
+// Missing, Rejected, Withheld and Identical; records of an update count as if they were applied one
+// after the other. If nothing was promoted the counts are those that the load would have had.
 type Report struct {
 	Generation string `json:"generation"` // "" if there is none: a dry run, or an error
 	Read       int64  `json:"read"`       // records
@@ -236,7 +237,7 @@ type Report struct {
 	// under "(others)".
 	IgnoredFields map[string]int64 `json:"ignoredFields"`
 
-	Reasons map[Reason]Rejected `json:"-"` // what records were rejected for
+	Reasons map[Reason]Rejected `json:"-"` // of the rejected records
 
 	// Sources are the sources in their order (rule X41). Counties are those that the load changes;
 	// of a dry run, which compares nothing, and of a load whose Changes are not worked out, all
@@ -244,7 +245,7 @@ type Report struct {
 	Sources  []SourceCounts          `json:"sources"`
 	Counties map[string]CountyCounts `json:"counties"`
 	Fields   map[string]FieldValues  `json:"fields,omitempty"`
-	// Warnings are what the operator should know of a load that may be right all the same.
+	// Warnings are signs of a mistake, of a load that may be right all the same.
 	Warnings []string `json:"warnings"`
 
 	// Changes are from the generation that was live until now; nil where they were not worked out:
@@ -256,22 +257,23 @@ type Report struct {
 	Promoted bool    `json:"promoted"`
 	// Failed says of counties of a plan why they stay as they were (see --keep-going).
 	Failed map[string]string `json:"failed,omitempty"`
-	// Unchanged: nothing was built, since the live generation is what would have been (rule X46).
+	// Unchanged: nothing was built, since the load would have built the live generation again (rule
+	// X46).
 	Unchanged bool `json:"unchanged,omitempty"`
 }
 
-// SourceCounts counts what a source gave.
+// SourceCounts counts the rows and records of a source.
 type SourceCounts struct {
 	Name     string `json:"name"`
 	Rows     int64  `json:"rows"`     // read
 	Records  int64  `json:"records"`  // that they are, or a mapping made of them
 	LeftOut  int64  `json:"leftOut"`  // rows of which a mapping made none
 	Rejected int64  `json:"rejected"` // records, and rows that a mapping cannot read
-	Indexed  int64  `json:"indexed"`  // records that were taken, deletions and what is withheld too
+	Indexed  int64  `json:"indexed"`  // records that were taken, deletions and withheld ones too
 }
 
-// CountyCounts are the filings of a county in the new generation, and what changes there; nil where
-// that is not worked out.
+// CountyCounts are the filings of a county in the new generation, and the changes there; nil if
+// they are not worked out.
 type CountyCounts struct {
 	Filings int64 `json:"filings"`
 	*Changes
@@ -293,7 +295,7 @@ type FieldValues struct {
 	Sum      any     `json:"sum,omitempty"`
 }
 
-// Allowed is what guards let pass of what they would refuse.
+// Allowed are the differences that guards let pass although they would refuse them.
 type Allowed struct {
 	MayRenew  []string // counties whose filings may have other ids
 	MayShrink []string // counties that may have any number of filings fewer
@@ -302,7 +304,7 @@ type Allowed struct {
 	MayMove   bool     // an update may change the county of a filing
 }
 
-// Allow adds what a person allows, such as `renewed=Orange, FL`.
+// Allow adds a person's permission, such as `renewed=Orange, FL`.
 func (a *Allowed) Allow(text string) error {
 	name, value, _ := strings.Cut(text, "=")
 	_, field := index.ByName(value)
@@ -326,7 +328,7 @@ func (a *Allowed) Allow(text string) error {
 	return nil
 }
 
-// Emptied returns what Allow calls a field, or a source, that may be empty.
+// Emptied returns Allow's name for a field, or a source, that may be empty.
 func Emptied(name string) string {
 	if _, field := index.ByName(name); field {
 		return "changed=" + name
@@ -334,8 +336,8 @@ func Emptied(name string) string {
 	return "empty=" + name
 }
 
-// Refused reports whether err is the refusal of a guard, or of a rollback that holds: a person has to
-// look at what is loaded.
+// Refused reports whether err is the refusal of a guard, or of a rollback that holds: a person has
+// to look at the load.
 func Refused(err error) bool {
 	if _, held := errors.AsType[*generation.Hold](err); held {
 		return true
@@ -359,7 +361,7 @@ func Passing(err error) bool {
 // others can be.
 type PartsError struct{ Failed map[string]error }
 
-// Error names the counties and what is wrong with each.
+// Error names the counties and the fault of each.
 func (e *PartsError) Error() string {
 	var all []string
 	for _, county := range slices.Sorted(maps.Keys(e.Failed)) {
@@ -368,5 +370,5 @@ func (e *PartsError) Error() string {
 	return strings.Join(all, "; ")
 }
 
-// Unwrap returns what is wrong with the counties.
+// Unwrap returns the faults of the counties.
 func (e *PartsError) Unwrap() []error { return slices.Collect(maps.Values(e.Failed)) }

@@ -20,7 +20,7 @@ func (r *running) count(h index.Held, n int64) {
 	}
 }
 
-// withLeft returns the counts of what was read: with what is withheld of it.
+// withLeft returns the counts of all filings read: with the withheld ones.
 func (r *running) withLeft() index.Counts {
 	all := index.NewCounts()
 	all.Add(r.counts, 1)
@@ -49,8 +49,8 @@ func (r *running) freshNow() map[string]index.Freshness {
 	return fresh
 }
 
-// noteChecked notes in fresh which counties this load has looked at, and what is known of their
-// sources. An archive is no look at a source.
+// noteChecked notes in fresh which counties this load has looked at, and their sources. An archive
+// is no look at a source.
 func (r *running) noteChecked(fresh map[string]index.Freshness) {
 	if r.cfg.Withhold != nil || r.cfg.Stored {
 		return
@@ -67,7 +67,7 @@ func (r *running) noteChecked(fresh map[string]index.Freshness) {
 	for county, before := range fresh {
 		now, checked := planned[index.Fold(county)]
 		if !checked && len(r.reading.sources) == 1 {
-			now = planned[""] // what it brings is of no other source
+			now = planned[""] // its filings are of no other source
 		}
 		checked = checked || !r.cfg.Update || before.Loaded == r.started.Unix() ||
 			slices.ContainsFunc(r.cfg.Replace, func(name string) bool { return index.Fold(name) == index.Fold(county) })
@@ -81,15 +81,15 @@ func (r *running) noteChecked(fresh map[string]index.Freshness) {
 	}
 }
 
-// kept is what the catalog keeps of a load. A row has a county's filings and then a number for each
-// of the fields.
+// kept has the numbers of a load that the catalog keeps. A row has a county's filings and then a
+// number for each of the fields.
 type kept struct {
 	Made     string             `json:"made,omitempty"` // digest of the inputs (rule X46)
 	Fields   []string           `json:"fields"`
 	Counties map[string][]int64 `json:"counties"` // nil: fields were not counted
 }
 
-// encode returns what the catalog keeps of counts; nil for nothing.
+// encode returns the form of counts that the catalog keeps; nil for none.
 func (k kept) encode(counts index.Counts) []byte {
 	if !counts.WithoutFields {
 		k.add(counts)
@@ -169,7 +169,8 @@ func valuesOf(v *index.Values) map[string]FieldValues {
 }
 
 // countAgain counts the values of all filings that r has: an update took the last filing out that
-// had the least or the greatest of a field, or what is live was loaded before values were counted.
+// had the least or the greatest of a field, or the live generation was loaded before values were
+// counted.
 func countAgain(ctx context.Context, r index.Reader) (*index.Values, error) {
 	values := new(index.Values)
 	for after, more := "", true; more; {

@@ -27,8 +27,8 @@ func (r *running) generations(ctx context.Context) ([]generation.Info, error) {
 	return all, nil
 }
 
-// open opens the live generation, g, and counts it for the guards. A full load that ignores what is
-// live needs neither.
+// open opens the live generation, g, and counts it for the guards. A full load that ignores the
+// live generation needs neither.
 func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, error) {
 	switch {
 	case g.Name == "" && r.cfg.Update:
@@ -85,7 +85,7 @@ func liveOf(generations []generation.Info) generation.Info {
 	return generation.Info{}
 }
 
-// prepare deletes what dead runs left behind and returns the live generation.
+// prepare deletes the remains of dead runs and returns the live generation.
 func (r *running) prepare(ctx context.Context) (live generation.Info, err error) {
 	cleared, err := r.lock.Clear(ctx)
 	for _, name := range cleared {
@@ -128,7 +128,7 @@ func (r *running) noBaseline(err error) bool {
 		errors.Is(err, generation.ErrVersion) || r.ignoresLive() && errors.Is(err, index.ErrUnavailable)
 }
 
-// compare works out what differs between the generation that is built and the live one, and has it
+// compare works out the differences of the generation that is built from the live one, and has them
 // kept (rule X19).
 func (r *running) compare(ctx context.Context, build generation.Build) error {
 	if r.previous == "" {
@@ -168,8 +168,8 @@ func (r *running) differences(ctx context.Context, build generation.Build) (*sid
 	return sidecar.Compare(r.fingerprints(ctx), build.Fingerprints(ctx))
 }
 
-// setAdded gives f, unless it says when it was added, what the live generation says of the same
-// filing, or the start of the load if it is new there (rules L2 and X19).
+// setAdded gives f, unless it says when it was added, the time of the same filing in the live
+// generation, or the start of the load if it is new there (rules L2 and X19).
 func (r *running) setAdded(ctx context.Context, f *index.Filing) error {
 	if f.Has(index.CreatedAt) {
 		return nil
@@ -256,7 +256,7 @@ func (cfg Config) inputDigest(all []source.Source, states []string, withheld []i
 	return hex.EncodeToString(sum[:])
 }
 
-// unchanged reports whether the live generation is what this load would build.
+// unchanged reports whether this load would build the live generation again.
 func (r *running) unchanged(ctx context.Context, live generation.Info) (bool, error) {
 	if r.cfg.Withhold != nil {
 		r.same = len(r.takes) == 0

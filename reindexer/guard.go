@@ -11,8 +11,8 @@ import (
 )
 
 // guard refuses a generation that differs from the live one as mistakes do (rules L10 and X42). It
-// compares what the generation will hold, which verification makes sure of, so that one that is
-// refused is not sealed first. The error has all that is wrong.
+// compares the counts that the generation will have, which verification makes sure of, so a refused
+// one is not sealed first. The error has all faults.
 func (r *running) guard() error {
 	counties := r.compareCounties()
 	r.warnGone(counties)
@@ -37,7 +37,7 @@ func (r *running) refused(errs ...error) (all error) {
 	return all
 }
 
-// refusals are what a guard found, and the options that allow it.
+// refusals are a guard's findings, and the options that allow them.
 type refusals struct {
 	kind           error
 	found, options []string

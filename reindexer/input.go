@@ -24,8 +24,8 @@ type Input struct {
 	County     string   // of a plan, whose filings all its records are; "": there is no plan
 	MaxRejects int      // of all inputs of the county
 	MayChange  []string `json:"-"` // fields of the county that may be gone or others
-	// SourceName and Attribution are what clients read of the county's source; "": nothing. A load
-	// is the same with others.
+	// SourceName and Attribution are the county's source as clients read it; "": nothing. A load is
+	// the same with others.
 	SourceName  string `json:"-"`
 	Attribution string `json:"-"`
 }
@@ -204,7 +204,7 @@ func nearest(name string, columns []string) string {
 	return fmt.Sprintf("; is %q meant?", best)
 }
 
-// withoutSeen leaves out of reads what a row has.
+// withoutSeen returns reads without those that a row has.
 func withoutSeen(reads []mapping.Read, row any) []mapping.Read {
 	object, _ := row.(map[string]any)
 	if len(reads) == 0 || object == nil {

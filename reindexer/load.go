@@ -20,9 +20,9 @@ const (
 	batchesAhead = 2
 )
 
-// load reads all sources into build, or only counts what that would do if build is nil. Once there
-// are more rejects than allowed, reading goes on to find all of them, but nothing is put into build
-// any more.
+// load reads all sources into build, or only counts their filings if build is nil. Once there are
+// more rejects than allowed, reading goes on to find all of them, but nothing is put into build any
+// more.
 func (r *running) load(ctx context.Context, live index.Reader, build generation.Build) error {
 	if err := r.rejects.start(); err != nil {
 		return err

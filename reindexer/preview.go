@@ -9,8 +9,8 @@ import (
 	"filings/index/sidecar"
 )
 
-// compare returns the differences of what is live and what a load makes of it. untouched: filings that the load
-// does not name stay.
+// compare returns the differences of the live filings and a load's. untouched: filings that the
+// load does not name stay.
 func compare(
 	ctx context.Context, live iter.Seq2[index.Fingerprint, error], load *sidecar.Actions, untouched bool,
 ) (*sidecar.Differences, error) {
@@ -30,7 +30,7 @@ func compare(
 	return d, nil
 }
 
-// wouldChange works out what the load of a dry run would change (rule X41).
+// wouldChange works out the changes of a dry run's load (rule X41).
 func (r *running) wouldChange(ctx context.Context) error {
 	d, err := compare(ctx, r.fingerprints(ctx), r.preview, r.cfg.Update)
 	if r.liveErr != nil { // its records may not be those that its fingerprints are of

@@ -100,12 +100,12 @@ func left(s Status, took time.Duration) string {
 	if s.Phase != PhaseLoading || s.TotalBytes == 0 || s.Bytes == 0 {
 		return ""
 	}
-	share := min(float64(s.Bytes)/float64(s.TotalBytes), 0.99) // what was read last has yet to be stored
+	share := min(float64(s.Bytes)/float64(s.TotalBytes), 0.99) // the last records read have yet to be stored
 	rest := time.Duration(float64(took) * (1 - share) / share).Round(time.Second)
 	return fmt.Sprintf(", %.0f %%, %v left", math.Floor(share*100), rest)
 }
 
-// describe says in a line what a phase has done in the time that it has taken.
+// describe returns a line on the work of a phase and the time that it has taken.
 func describe(s Status, took time.Duration) string {
 	if s.Phase != PhaseLoading {
 		return s.Phase

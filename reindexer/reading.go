@@ -48,7 +48,7 @@ type reading struct {
 	large    int64          // ids above 2^53
 	atLarge  string         // where the first of these is
 
-	withholds func(f *index.Filing) bool // counts a record that is none if it is of what is withheld; nil: nothing is
+	withholds func(f *index.Filing) bool // reports and counts an invalid record of a withheld filing
 
 	mayEmpty []string // names of sources that may be a header without rows
 	warn     func(format string, values ...any)
@@ -194,7 +194,7 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 			}
 		}
 	}()
-	// The row outlives the loop, since what takes it keeps where it is: one of each turn would be an
+	// The row outlives the loop, since its users keep its address: a row in each turn would be an
 	// allocation for each row.
 	var row source.Row
 	mapped := false // a mapping made a filing of it
@@ -271,7 +271,7 @@ func (r *reading) inputOf(src source.Source) Input {
 	return r.inputs[src.Input]
 }
 
-// begin returns what reads the records of a source, and the names that its mapping reads and no row
+// begin returns the reader of a source's records, and the names that its mapping reads and no row
 // has had yet.
 func (r *reading) begin(
 	src source.Source, in *source.Reader, p *mapping.Program,
@@ -340,7 +340,7 @@ func (r *reading) showFirst(text func() string) {
 	}
 }
 
-// take counts a record and hands on what it is: a reject, or a valid filing.
+// take counts a record and hands it on as a reject or a valid filing.
 func (r *reading) take(src source.Source, row *source.Row, f *index.Filing, result record.Result, do handle) error {
 	r.read.Add(1)
 	r.row = row
@@ -380,8 +380,8 @@ func (r *reading) take(src source.Source, row *source.Row, f *index.Filing, resu
 	return do(f, result.Deleted)
 }
 
-// parser returns what reads the rows of a source that has no mapping. Where all have the same
-// names, these have to be those of a record.
+// parser returns the Parser of a source that has no mapping. Where all have the same names, these
+// have to be those of a record.
 func (r *reading) parser(in *source.Reader) (*record.Parser, error) {
 	switch {
 	case in.Format == source.CSV:

@@ -15,7 +15,7 @@ import (
 	"filings/reindexer/source"
 )
 
-// Reject says what was wrong with one record (rule L6).
+// Reject is a record's fault (rule L6).
 type Reject struct {
 	File   string
 	Line   int    // where the record begins; the number of a row of a query
@@ -37,7 +37,7 @@ func (r *Reject) Error() string {
 	return at + r.Reason
 }
 
-// Reason is what was wrong with some records, without what is different from record to record.
+// Reason is a fault of some records, without the parts that differ from record to record.
 type Reason struct{ Field, Text string }
 
 // Rejected are the rejects of a reason.
@@ -49,8 +49,8 @@ type Rejected struct {
 // mostReasons is how many reasons are told apart; the others are counted together.
 const mostReasons = 100
 
-// ofRecord matches what a reason repeats of its record, quoted texts and numbers; and, beginning
-// with a letter, calls in a mapping and words such as UTF-8, which are kept.
+// ofRecord matches the parts of a reason that repeat its record, quoted texts and numbers; and,
+// beginning with a letter, calls in a mapping and words such as UTF-8, which are kept.
 var ofRecord = regexp.MustCompile(`[a-z]\w*\("[^"]*"\)|\pL+-\d+|"(?:[^"\\]|\\.)*"|-?\b\d+(?:\.\d+)?\b`)
 
 // MarshalJSON writes an id that is not known as null.
@@ -80,9 +80,9 @@ type rejects struct {
 	n    int64
 }
 
-// openRejects opens the file of the rejects, if there is to be one, and leaves to start what an
-// earlier load wrote. It holds people's data, so only its owner may read it, whoever made it, and a
-// link does not lead elsewhere.
+// openRejects opens the file of the rejects, if there is to be one; start empties it. It holds
+// people's data, so only its owner may read it, even if another program made it, and a link does
+// not lead elsewhere.
 func openRejects(cfg Config, sources []source.Source) (*rejects, error) {
 	path := cfg.Rejects
 	if path == "" {
@@ -183,7 +183,7 @@ func (r *rejects) write(reject Reject) error {
 	return r.csv.Write(row)
 }
 
-// close writes what is left. Closing again does nothing.
+// close writes the rest. Closing again does nothing.
 func (r *rejects) close() error {
 	if r.file == nil {
 		return nil

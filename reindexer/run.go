@@ -1,27 +1,27 @@
 // Package reindexer loads filings: it reads sources, checks every record, builds a generation,
 // verifies it and makes it live. It knows engines only as a generation.Store and never imports the
-// service that reads what it wrote. Where records come from is package source's, what is valid is
-// package record's.
+// service that reads its generations. Package source reads the sources, package record decides on
+// the validity of records.
 //
 // # Reading
 //
-// A source yields the text of a record, a parser makes a filing of it or says what is wrong
-// (reading.go). What is wrong with one record makes it a Reject; reading goes on, so that one run
-// names all of them. What makes the rest of a source unknowable ends the run with ErrSource however
-// many rejects are allowed. The memory of reading does not depend on the size of a source: only one
-// record is held, besides a bit for each id seen.
+// A source yields the text of a record, a parser makes a filing of it or names the fault
+// (reading.go). A fault of one record makes it a Reject; reading goes on, so one run names all of
+// them. A fault that makes the rest of a source unknowable ends the run with ErrSource even if any
+// number of rejects is allowed. The memory of reading does not depend on the size of a source: only
+// one record is held, besides a bit for each id seen.
 //
 // # The run
 //
 // Run takes the lock of the store, and renews it, or fails at once and says who holds it. It
 // deletes unsealed generations, which only the holder of the lock can know to be left behind by a
 // run that died. It begins a generation, empty or as a copy of the live one, fills it, and counts
-// what it expects the generation to hold. The generation is sealed and then compared with what was
-// expected: counts in total, by county and by month, sums of amounts, a sample of filings read back
-// whole, and a few searches. Then the run works out in which filings it differs from the live one
-// (generations.go), and has the store keep that. It is made live in one step that fails if the lock
-// was lost or if something else became live meanwhile. Whatever goes wrong before that step, the
-// generation is deleted and the live one stays as it was.
+// the filings that it expects in the generation. The generation is sealed and then compared with
+// these counts: counts in total, by county and by month, sums of amounts, a sample of filings read
+// back whole, and a few searches. Then the run works out in which filings it differs from the live
+// one (generations.go), and has the store keep that. It is made live in one step that fails if the
+// lock was lost or if something else became live meanwhile. If anything fails before that step, the
+// generation is deleted and the live one stays unchanged.
 //
 // Reading runs beside filling, by one channel of batches (load.go), although engines write in
 // goroutines of their own: in the embedded engine reading half a million filings takes 2.0 s,
@@ -35,26 +35,26 @@
 //
 // # A load that died is not resumed
 //
-// A load starts from the beginning. To go on with what a dead one left in Elasticsearch, the source
-// would have to be read again all the same, and every filing that is there be read back and
-// compared, since the record may have changed in between; in the embedded engine an unsealed file
-// has no journal and is worth nothing. With 525,682 filings on two cores reading back took 13 s,
-// writing 44 s, merging and verifying 19 s. By that, a load killed at its very end would be done in
-// half of the time of a new one, one that was killed at a random moment in three quarters. That is
-// not worth a second path through the code in which a bug would mix two loads.
+// A load starts from the beginning. To resume a dead one in Elasticsearch, the source would have to
+// be read again all the same, and every stored filing be read back and compared, since the record
+// may have changed in between; in the embedded engine an unsealed file has no journal and is worth
+// nothing. With 525,682 filings on two cores reading back took 13 s, writing 44 s, merging and
+// verifying 19 s. By that, a load killed at its very end would be done in half of the time of a new
+// one, one that was killed at a random moment in three quarters. That is not worth a second path
+// through the code in which a bug would mix two loads.
 //
 // # Updates
 //
-// An update applies its records one after the other, so the last one of an id wins. To know what
-// the result must hold it reads the filings that it is about to replace or delete from the live
+// An update applies its records one after the other, so the last one of an id wins. To know the
+// filings of the result it reads those that it is about to replace or delete from the live
 // generation, once for each id, and keeps some 150 bytes of each: an update needs memory in
 // proportion to the number of its changes.
 //
 // Each phase is a span (package trace) within the one of ctx, if that has one.
 //
-// A dry run does all of the reading, compares what the load would hold with what is live
-// (preview.go), and runs the guards. That of a full load goes on without the live generation and
-// without the list of withheld filings where the store does not respond.
+// A dry run does all of the reading, compares the load's filings with the live ones (preview.go),
+// and runs the guards. That of a full load goes on without the live generation and without the list
+// of withheld filings where the store does not respond.
 package reindexer
 
 import (
@@ -76,9 +76,9 @@ import (
 // closeTimeout is how long a run that was cancelled or failed may take to clear up behind itself.
 const closeTimeout = 30 * time.Second
 
-// Run loads cfg.Inputs. If the error is nil a new generation is live, or the live one is what it
-// would have built, or it was a dry run. After an error the store serves what it served before; the
-// Report then says how far the run came.
+// Run loads cfg.Inputs. If the error is nil a new generation is live, or the run would have built
+// the live one again, or it was a dry run. After an error the store serves the same generation as
+// before; the Report then says how far the run came.
 func Run(ctx context.Context, cfg Config) (Report, error) {
 	cfg, err := cfg.checked()
 	if err != nil {
@@ -102,7 +102,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	return r.report(), err
 }
 
-// prepareAndLoad opens what can fail before the store is touched.
+// prepareAndLoad opens sources and files, which can fail, before the store is touched.
 func (r *running) prepareAndLoad(ctx context.Context) (err error) {
 	if r.rejects, err = openRejects(r.cfg, r.reading.sources); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (r *running) recordFailure(ctx context.Context, err error) {
 	}
 }
 
-// dryRun reads everything, compares it with what is live, and builds nothing.
+// dryRun reads everything, compares it with the live generation, and builds nothing.
 func (r *running) dryRun(ctx context.Context) error {
 	ctx, stop := r.renewing(ctx)
 	defer stop()
@@ -313,7 +313,8 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 }
 
 // promote makes a generation live. An error may mean that only the response was lost: then the
-// store says what is live, so that a load whose filings are being served does not count as failed.
+// store names the live generation, so a load whose filings are being served does not count as
+// failed.
 func (r *running) promote(ctx context.Context, from, to string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -340,7 +341,7 @@ func (r *running) promote(ctx context.Context, from, to string) error {
 	return err
 }
 
-// clearUp deletes what the run began. Even if that fails nothing is wrong with what is live, and
+// clearUp deletes the generation that the run began. Even if that fails the live one is right, and
 // the next run deletes it.
 func (r *running) clearUp(ctx context.Context, build generation.Build) {
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)

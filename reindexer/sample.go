@@ -39,8 +39,7 @@ func (s *sample) add(id int64, record index.Record) {
 	s.records[id] = record
 }
 
-// offer says what becomes of a filing: f, or nothing if f is nil. Of an id in the sample the last
-// is kept.
+// offer sets a filing to f, or removes it if f is nil. The sample keeps the last filing of an id.
 func (s *sample) offer(id int64, f *index.Filing) {
 	if _, sampled := s.records[id]; !sampled {
 		s.offered++
@@ -65,7 +64,7 @@ func (s *sample) offer(id int64, f *index.Filing) {
 // few is of how many values on a field is compared.
 const few = guarded / 2
 
-// shape is what guards compare of the values of a county (rule X68).
+// shape has the values of a county that guards compare (rule X68).
 type shape struct {
 	medians []float64 // of amounts; not a number for fewer than few values
 	newest  uint32    // the latest day that is not after today; 0 for none

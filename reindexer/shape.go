@@ -14,7 +14,8 @@ import (
 
 const (
 	// touched is of how many of a county's filings, a part of it, the load changes something before
-	// medians are compared: one of fewer moves by what the county did, not by how it was read.
+	// medians are compared: the median of fewer moves by the county's own changes, not by the way
+	// it was read.
 	touched = 10
 	// apart is how many times as large a median may be.
 	apart = 10
@@ -24,8 +25,8 @@ const (
 	older = 7
 )
 
-// guardValues refuses ids and values that differ from the live ones as mistakes do, and warns of what
-// may be one. What is built is not known of a dry run.
+// guardValues refuses ids and values that differ from the live ones as mistakes do, and warns of
+// possible ones. built is nil in a dry run.
 func (r *running) guardValues(ctx context.Context, live, built index.Reader) error {
 	if r.cfg.MaxShrink == 100 || r.cfg.Withhold != nil {
 		return nil
@@ -113,7 +114,7 @@ func (r *running) guardShape(all *refusals, c comparedCounty, before, now shape)
 	}
 	field := index.FilingDate
 	switch dates := c.now.Has(field); {
-	case dates < few || r.cfg.Stored || r.mayChange(c.name, field): // what is restored was live with these
+	case dates < few || r.cfg.Stored || r.mayChange(c.name, field): // a restored generation was live with these
 	case late*now.later > dates && late*before.later <= c.before.Has(field):
 		r.refuse(all, c.name, "changed", &field, "%d of %d dates of %s lie after today%s", now.later, dates, c.name,
 			r.readAt(c.name, field))

@@ -20,8 +20,8 @@ import (
 	"filings/reindexer/source"
 )
 
-// running is one run: what it is to do, and how far it has come. Its counts and its phase are
-// written by the run and read by whoever shows them, so they are safe for concurrent use.
+// running is one run: its task and its progress. Its counts and its phase are written by the run
+// and read by whoever shows them, so they are safe for concurrent use.
 type running struct {
 	cfg     Config
 	started time.Time
@@ -30,13 +30,13 @@ type running struct {
 	lock    generation.Lock // nil: none yet, or a dry run
 
 	counts index.Counts     // of the new generation
-	left   index.Counts     // of what was read and is withheld
+	left   index.Counts     // of withheld filings that were read
 	sample *sample          // of the new generation
 	values *index.Values    // of the new one's filings; of a dry run those of its records; nil: not known
 	loaded map[string]int64 // when its counties were loaded last, in seconds of Unix time
 
 	live        generation.Info // the live generation; the zero Info for none
-	was         *index.Counts   // of the live generation, without what is withheld; nil: not known
+	was         *index.Counts   // of the live generation, without withheld filings; nil: not known
 	exempted    map[string]bool // counties of which was lacks whole filings that the live generation has
 	liveErr     error           // why the live generation cannot be read; nil: it can
 	moved       []string        // filings that an update moves to another county
@@ -50,12 +50,12 @@ type running struct {
 	counties map[string]*Changes // the same by county
 	warnings []string
 
-	sieve      *sieve.Sieve                       // of what this load leaves out; nil: nothing
-	pending    *sieve.Sieve                       // of what older generations may still have; nil: nothing
+	sieve      *sieve.Sieve                       // of filings that this load excludes; nil: none
+	pending    *sieve.Sieve                       // of filings that older generations may still have; nil: none
 	where      *index.Filter                      // selects all that can be of that; nil: not known
 	unfinished func(*generation.Withholding) bool // tells its entries
 	active     []int                              // numbers of the entries of sieve
-	takes      []change                           // what the live generation has of pending
+	takes      []change                           // filings of pending in the live generation
 	taken      map[int64]bool                     // ids of these, of a full load
 
 	indexed, updated, deleted, missing, rejected, withheld, contacts atomic.Int64
@@ -67,7 +67,7 @@ type running struct {
 	failure  string
 	failed   map[string]string // counties of the plan, and why
 	promoted bool
-	same     bool          // the live generation is what the load would build
+	same     bool          // the load would build the live generation again
 	changed  chan struct{} // gets something when a phase begins
 
 	reasons map[Reason]Rejected
@@ -210,7 +210,7 @@ func (r *running) mayPromote(build generation.Build) bool {
 // tooMany reports whether more records were rejected than is allowed.
 func (r *running) tooMany() bool { return r.rejected.Load() > int64(r.cfg.MaxRejects) }
 
-// status is what Progress shows.
+// status is the Status that Progress shows.
 func (r *running) status() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -222,7 +222,7 @@ func (r *running) status() Status {
 	}
 }
 
-// run is what the lock publishes to other processes.
+// run is the Run that the lock publishes to other processes.
 func (r *running) run() generation.Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -237,7 +237,7 @@ func (r *running) run() generation.Run {
 	}
 }
 
-// report is what Run returns, after everything else has ended.
+// report is the Report of Run, after everything else has ended.
 func (r *running) report() Report {
 	report := Report{
 		Read: r.reading.read.Load(), Indexed: r.indexed.Load(), Updated: r.updated.Load(), Deleted: r.deleted.Load(),

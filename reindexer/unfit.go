@@ -154,8 +154,8 @@ func (r *reading) warnOfSum(src source.Source, in *source.Reader, last *source.R
 	}
 }
 
-// countUnread counts what the mapping of a source could not read, and says where it is much, or where
-// the mapping leaves out everything.
+// countUnread counts values that the mapping of a source could not read, and warns if they are
+// many, or if the mapping skips everything.
 func (r *reading) countUnread(src source.Source) {
 	p := r.programOf(src)
 	if p == nil {

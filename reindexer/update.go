@@ -17,12 +17,12 @@ import (
 type update struct {
 	run  *running
 	live index.Reader
-	// now has what the new generation holds under each id that was named so far.
+	// now has the filing of each id that was named so far, as the new generation has it.
 	now map[int64]previous
 }
 
-// previous is what an update must subtract when it replaces or deletes a filing; the zero Held for
-// none.
+// previous has the values that an update must subtract when it replaces or deletes a filing; the
+// zero Held for none.
 type previous struct {
 	index.Held
 	live     string // its county in the live generation; "": it is not there
@@ -33,13 +33,13 @@ type previous struct {
 
 func (p previous) there() bool { return p.Filled != 0 }
 
-// liveFiling returns what the live generation has.
+// liveFiling returns the previous of a filing in the live generation.
 func liveFiling(f *index.Filing) previous {
 	h := index.HeldOf(f)
 	return previous{Held: h, live: h.County}
 }
 
-// newUpdate expects the copy to hold what is live.
+// newUpdate expects the copy to hold the live filings.
 func newUpdate(ctx context.Context, r *running, live index.Reader) (*update, error) {
 	counts, err := index.CountsOf(ctx, live)
 	if err != nil {
@@ -74,7 +74,7 @@ func (u *update) apply(ctx context.Context, batch []change, build generation.Bui
 	return nil
 }
 
-// lookUp finds out what the live generation holds under the ids that were not named before.
+// lookUp reads the live filings of the ids that were not named before.
 func (u *update) lookUp(ctx context.Context, batch []change) error {
 	var ids []int64
 	for i := range batch {
@@ -168,8 +168,8 @@ func (u *update) noteMoves() {
 	}
 }
 
-// setAdded gives a record that does not say when it was added what an earlier record of this update
-// did, or else the live generation; a filing that this update deleted before is new.
+// setAdded gives a record that does not say when it was added the time of an earlier record of this
+// update, or else of the live generation; a filing that this update deleted before is new.
 func (u *update) setAdded(ctx context.Context, c *change, was previous) error {
 	switch f := &c.filing; {
 	case c.deleted || c.withheld == sieve.Whole || f.Has(index.CreatedAt):
@@ -220,7 +220,8 @@ func (u *update) sampleUntouched(ctx context.Context) error {
 // takenAtOnce is how many filings are looked up at once that are taken out.
 const takenAtOnce = 256
 
-// takeOut applies to the copy what is withheld of the live generation. That is no load of a county.
+// takeOut takes withheld filings of the live generation out of the copy. That is no load of a
+// county.
 func (u *update) takeOut(ctx context.Context, build generation.Build) error {
 	r := u.run
 	if len(r.takes) == 0 {

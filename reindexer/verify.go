@@ -16,8 +16,8 @@ import (
 // shownDifferences is how many differences an ErrVerification names.
 const shownDifferences = 20
 
-// verify compares a sealed generation with what it must hold, and returns ErrVerification with what
-// differs.
+// verify compares a sealed generation with the expected counts and filings, and returns
+// ErrVerification with the differences.
 func (r *running) verify(ctx context.Context, sealed index.Counts, built index.Reader) error {
 	if err := index.Probe(ctx, built); errors.Is(err, index.ErrRecord) { // another one comes from the checks below too
 		return fmt.Errorf("%w: %w", ErrVerification, err)
@@ -172,13 +172,14 @@ func (r *running) countMonth(ctx context.Context, built index.Reader, f *index.F
 	return selects(ctx, built, month, r.counts.Months[month], inMonth(month))
 }
 
-// selects says how many filings w, which is a query for what, selects, if it is not want.
-func selects(ctx context.Context, r index.Reader, what string, want int64, w index.Filter) (string, error) {
+// selects returns a text with the number of filings that w selects, if it is not want. name is the
+// name of the query in the text.
+func selects(ctx context.Context, r index.Reader, name string, want int64, w index.Filter) (string, error) {
 	got, err := r.Count(ctx, w)
 	if err != nil || got == want {
 		return "", err
 	}
-	return fmt.Sprintf("a query for %s selects %d filings, not %d", what, got, want), nil
+	return fmt.Sprintf("a query for %s selects %d filings, not %d", name, got, want), nil
 }
 
 // inMonth selects the filings of a month YYYY-MM.

@@ -11,9 +11,8 @@ import (
 	"filings/reindexer/sieve"
 )
 
-// readWithheld reads the list under the lock, to which it adds what the run is to withhold, and
-// finds what the live generation, `live` or "" for none, still has of its entries that are not
-// complete.
+// readWithheld reads the list under the lock, adds the run's entry, and finds the filings that the
+// live generation, `live` or "" for none, still has of its entries that are not complete.
 func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 	var list generation.Withheld
 	added := func(*generation.Withholding) bool { return false }
@@ -72,8 +71,8 @@ func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 	return nil
 }
 
-// exempt has the guards compare with a live generation without what is withheld of a filing that it
-// has: that is never lost.
+// exempt has the guards compare with a live generation without the withheld values of a filing:
+// these are never lost.
 func (r *running) exempt(h index.Held, v sieve.Verdict) {
 	if r.was == nil || v == sieve.Nothing {
 		return
@@ -86,7 +85,7 @@ func (r *running) exempt(h index.Held, v sieve.Verdict) {
 	}
 }
 
-// storeTime is how long the dry run of a full load waits for what is live, and for the list.
+// storeTime is how long the dry run of a full load waits for the live generation, and for the list.
 const storeTime = 5 * time.Second
 
 // lookWithheld is readWithheld of a dry run. That of a full load, for which the store need not
@@ -109,8 +108,8 @@ func (r *running) lookWithheld(ctx context.Context, live string) (read bool, err
 	return true, err
 }
 
-// purge takes what is withheld out of all that is kept besides the live generation, and says in the
-// list that nothing has it.
+// purge takes withheld filings out of all that is kept besides the live generation, and says in the
+// list that nothing has them.
 func (r *running) purge(ctx context.Context, live string) error {
 	if r.pending == nil {
 		return nil
@@ -157,7 +156,7 @@ func (r *running) has(ctx context.Context, name string) (bool, error) {
 	return false, nil
 }
 
-// sift marks what is withheld of some records, and empties their contacts.
+// sift marks the withheld ones of some records, and empties contacts.
 func (r *running) sift(batch []change) {
 	for i := range batch {
 		c := &batch[i]

@@ -1,6 +1,6 @@
 // Package archive writes all filings of a generation into one stream, and reads them back as
-// records of a load (rule X48). It owns the form of archives, and what is wrong with a damaged one.
-// It knows no engine, and makes nothing live: that is a load's.
+// records of a load (rule X48). It owns the form of archives, and names the fault of a damaged one.
+// It doesn't know engines, and makes nothing live: loads do.
 //
 // # Form
 //
@@ -50,7 +50,7 @@ const (
 	manifestStart = `{"archive":`
 )
 
-// lines counts what an archive has.
+// lines counts the lines of an archive.
 type lines struct {
 	hash    hash.Hash
 	filings int64
@@ -64,8 +64,8 @@ func (l *lines) add(line []byte) {
 
 func (l *lines) sum() string { return hex.EncodeToString(l.hash.Sum(nil)) }
 
-// counter reads of records what index.Counts count: reading them whole would take half of the time
-// of a save.
+// counter reads the values of records that index.Counts count: reading all values would take half
+// of the time of a save.
 type counter struct {
 	counties map[string]string // by their JSON
 	filing   index.Filing

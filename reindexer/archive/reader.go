@@ -22,8 +22,8 @@ const (
 	maxWindow = 8 << 20
 )
 
-// Reader reads the records of an archive as NDJSON. It ends with io.EOF only where the archive is
-// whole, to its last byte, and what its manifest says.
+// Reader reads the records of an archive as NDJSON. It ends with io.EOF only if the archive is
+// complete, to its last byte, and as its manifest says.
 type Reader struct {
 	from     *stored
 	packed   *zstd.Decoder
@@ -49,7 +49,7 @@ func NewReader(from io.Reader) (*Reader, error) {
 	return r, nil
 }
 
-// stored is what an archive is read from. It keeps the error of that, which is no damage.
+// stored is the source of an archive. It keeps the source's error, which is no damage.
 type stored struct {
 	r    io.Reader
 	read int64
@@ -64,7 +64,7 @@ func (s *stored) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// wholeLines yields lines with their ends; what follows the last one is a line without.
+// wholeLines yields lines with their ends; the rest after the last one is a line without an end.
 func wholeLines(data []byte, end bool) (n int, line []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i+1], nil
@@ -75,7 +75,7 @@ func wholeLines(data []byte, end bool) (n int, line []byte, err error) {
 	return 0, nil, nil
 }
 
-// Read implements io.Reader. Errors are ErrDamaged, with the place, and those of what is read from.
+// Read implements io.Reader. Errors are ErrDamaged, with the place, and those of the source.
 func (r *Reader) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 && r.err == nil {
 		r.err = r.next()
@@ -88,10 +88,10 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close frees what r has. It does not close what it reads from.
+// Close frees r's decoder. It does not close the source.
 func (r *Reader) Close() { r.packed.Close() }
 
-// Holds returns what a whole archive says that it has, after it was read to its end.
+// Holds returns the counts of a complete archive's manifest, after it was read to its end.
 func (r *Reader) Holds() index.Counts {
 	if r.err != io.EOF {
 		return index.NewCounts()

@@ -1,6 +1,5 @@
 // Package bound ends programs in jq that exceed their limits: a mapping of a record, or the path of
-// a document (rules X20 and X21). It refuses to know what they are for; the caller says so in its
-// error.
+// a document (rules X20 and X21). It doesn't know their use; the caller names it in its error.
 //
 // gojq asks its context before each step of its machine whether it has ended. A Limit is such a
 // context, which counts the steps, and reads the clock and the memory in use now and then; a

@@ -17,7 +17,7 @@ import (
 	"filings/reindexer/mapping"
 )
 
-// column is what was seen in a column.
+// column describes the values of a column.
 type column struct {
 	path, name string
 	today      string
@@ -26,7 +26,7 @@ type column struct {
 	forms      []*form          // that values may have, the more usual ones first
 	lists      bool             // a value was a list
 	cents      bool             // a value has a dollar sign or cents
-	blanks     int64            // values with blanks, or what nobody sees, at their ends
+	blanks     int64            // values with blanks, or invisible characters, at their ends
 	lacking    int              // the first line without a value
 	nothing    map[string]int64 // words that may stand for no value
 
@@ -195,7 +195,7 @@ func (c *column) identifies() bool {
 		!strings.HasPrefix(f.looks, "date") && !changing.MatchString(words(c.name))
 }
 
-// changing matches names of what is corrected, or of no filing: no id is made of it.
+// changing matches names of values that are corrected, or not of the filing: no id is made of them.
 var changing = regexp.MustCompile(`\b(owner|names?|addr\w*|street|city|state|zip\w*|phone|e ?mail|url|links?|dates?|filed|` +
 	`sold|time|lat\w*|lon\w*|description|notes?|comments?|amount|amt|value)\b`)
 
@@ -218,7 +218,7 @@ func words(name string) string {
 	return strings.TrimSpace(separators.ReplaceAllString(strings.ToLower(camel.ReplaceAllString(name, "$1 $2")), " "))
 }
 
-// looks says what the values of a column of so many records look like, which may be unique, or almost so.
+// looks describes the values of a column of so many records, which may be unique, or almost so.
 func (c *column) looks(unique bool, almost string, records int64) string {
 	if c.filled == 0 {
 		return "empty"

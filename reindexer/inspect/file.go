@@ -14,7 +14,7 @@ import (
 	"filings/reindexer/source"
 )
 
-// File is what was found in a source.
+// File is the description of a source.
 type File struct {
 	name    string
 	form    source.Form

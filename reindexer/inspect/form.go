@@ -11,7 +11,7 @@ import (
 	"filings/reindexer/mapping"
 )
 
-// form is a form that values may have, how a table reads it, and what it did not fit.
+// form is a form that values may have, how a table reads it, and the values that it did not fit.
 type form struct {
 	looks     string // as a person reads it
 	how       string

@@ -9,9 +9,9 @@
 // it keeps a hash of each value, up to a bound (id.go): so the memory of a look does not depend on
 // the size of the file.
 //
-// What is proposed are rows of a table (package mapping), by a table of patterns of names
-// (propose.go). They are printed as such, or as the program in jq that they mean; the description
-// of the columns is its comment.
+// It proposes rows of a table (package mapping), by a table of patterns of names (propose.go). They
+// are printed as such, or as the program in jq that they mean; the description of the columns is
+// its comment.
 package inspect
 
 import (
@@ -26,18 +26,18 @@ import (
 	"filings/reindexer/source"
 )
 
-// Proposal says what is proposed.
+// Proposal says which kind of mapping is proposed.
 type Proposal struct {
 	Table  bool   // a table, not a program in jq
 	County string // such as "Orange, FL"; "" for the one that a column says
 	Today  time.Time
 }
 
-// windows1252 is what is tried where text is not UTF-8.
+// windows1252 is the encoding that is tried if text is not UTF-8.
 const windows1252 = "windows-1252"
 
-// Run reads the source that input means, and writes what is in it, and a mapping to begin with, to
-// w.
+// Run reads the source that input means, and writes its description, and a mapping to begin with,
+// to w.
 func Run(ctx context.Context, input source.Input, o source.Options, p Proposal, w io.Writer) error {
 	if p.County != "" && !isCounty.MatchString(p.County) {
 		return fmt.Errorf("%w: --county names a county and its state, such as \"Orange, FL\", not %.200q", source.ErrUsage,

@@ -17,7 +17,7 @@ type rule struct {
 	field string
 	names []string // patterns, folded; words are separated by blanks
 	not   string   // pattern of names that are something else
-	looks string   // what the column has to look like, as fits says
+	looks string   // the form of the column's values, as fits says
 	weak  string   // pattern of other names, which are named and not taken
 }
 
@@ -220,7 +220,7 @@ func (f *File) reading(r rule, c *column) mapping.Row {
 	return row
 }
 
-// addressWord is the end of a name of an address, after what says whose it is.
+// addressWord is the end of a name of an address, after the words that say whose it is.
 var addressWord = regexp.MustCompile(` ?(street addr\w*|addr\w*( ?(line )?1)?|street|location|line ?1)$`)
 
 // addressParts are the names of the parts of an address after the street.
@@ -259,7 +259,7 @@ func (f *File) partsOf(street *column, part int) []*column {
 var otherAddress = regexp.MustCompile(`\b(` + people +
 	`|mail\w*|billing|owner|taxpayer|violator|debtor|deed)\b.*\b(addr|city|street|state)`)
 
-// notFiling matches names of columns that describe the export, or what happened after the filing.
+// notFiling matches names of columns that describe the export, or events after the filing.
 var notFiling = regexp.MustCompile(`\b(scraped?|fetched|updated|modified|exported|generated|` +
 	`released?|redeemed|redemption|paid|exonerated)\b`)
 

@@ -19,7 +19,7 @@ const milliseconds = "ms"
 var (
 	// formPart matches a part of a form: YYYY before YY.
 	formPart = regexp.MustCompile(`YYYY|YY|MONTH|MON|MM?|DD?`)
-	// timeOfDay matches what may follow a date, and is left out.
+	// timeOfDay matches a time after a date, which is ignored.
 	timeOfDay = regexp.MustCompile(
 		`[T ,]+(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?: ?((?i:[AP]))\.?(?i:M)\.?)?(Z| UTC|([+-]\d{2})(?::?(\d{2}))?)?$`)
 	// monthName matches a name, and dots after it.
@@ -203,7 +203,7 @@ func (f *forms) layout(form any) (layout, error) {
 	return l, nil
 }
 
-// zoneOf returns the time zone of a name, such as America/New_York; nil for what is none.
+// zoneOf returns the time zone of a name, such as America/New_York; nil if it is none.
 func zoneOf(name any) *time.Location {
 	text, _ := name.(string)
 	if !strings.Contains(text, "/") && text != "UTC" {
@@ -216,7 +216,7 @@ func zoneOf(name any) *time.Location {
 	return zone
 }
 
-// named is zoneOf for what a program gives to date.
+// named is zoneOf for a program's argument of date.
 func (f *forms) named(name any) *time.Location {
 	text, _ := name.(string)
 	if _, form := f.known[text]; form {

@@ -11,7 +11,7 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// Expectation is a test of a mapping: what it makes of a row.
+// Expectation is a test of a mapping: its result for a row.
 type Expectation struct {
 	Row    json.RawMessage `json:"row"`
 	Record json.RawMessage `json:"record"` // with the members that are compared; null: no record

@@ -15,18 +15,18 @@ import (
 type Function struct {
 	Name     string
 	Usage    string // as a program writes it
-	Help     string // what it returns
+	Help     string // its result
 	Examples []Example
 
 	least, most int // arguments
 	call        func(r *run, v any, args []any) any
 }
 
-// Example is what a program makes of an input, both as JSON. An error is a text that begins with
+// Example is a program's output for an input, both as JSON. An error is a text that begins with
 // "error: ".
 type Example struct{ Program, Input, Output string }
 
-// run is what the functions of a program know besides their arguments.
+// run is the state of a program that its functions know besides their arguments.
 type run struct {
 	forms  forms
 	source string // whose records are read
@@ -39,7 +39,7 @@ type run struct {
 }
 
 // Functions are the added functions. Each returns null for null and for the texts that blank knows,
-// and an Error for what it cannot read.
+// and an Error for a value that it cannot read.
 var Functions = []Function{
 	{"money", "money", "an amount of dollars as a number", []Example{
 		{`money`, `"$1,234.50 "`, `1234.5`}, {`money`, `"(12.00)"`, `-12`}, {`money`, `"12.00-"`, `-12`},
@@ -131,7 +131,7 @@ func added(name string) *Function {
 	return nil
 }
 
-// Reads returns what a function makes of a value, and whether it can read it.
+// Reads returns a function's result for a value, and whether the function can read it.
 func Reads(function string, today time.Time, args ...any) func(v any) (any, bool) {
 	r, f := &run{forms: forms{today: today, known: map[string]layout{}}}, added(function)
 	return func(v any) (any, bool) {

@@ -1,14 +1,14 @@
 // Package mapping turns the records of a county's file into records of a load, by a program in jq
 // (rule X20). jq is a language that operators know and have tools for; gojq runs the program, with
-// a few functions besides jq's own (functions.go, date.go). The package owns what such a program
-// sees and what it may not do. It knows no fields: what it makes is read like any record of a load.
+// a few functions besides jq's own (functions.go, date.go). The package owns the input and the
+// limits of such a program. It doesn't know fields: its records are read like any record of a load.
 //
 // # Design
 //
 // A record comes as the value of a row (source.Row). A program gives any number of objects for it,
-// each a record of the load. What fails, and what takes too much (package bound), is the reject of
-// that record alone, and the next one begins anew. A program has no environment and no other input,
-// so that the same file gives the same load.
+// each a record of the load. A program that fails, or takes too much (package bound), makes a
+// reject of that record alone, and the next one begins from scratch. A program has no environment
+// and no other input, so the same file gives the same load.
 //
 // A mistake that shows in the text of a program ends the load before it begins (check.go). The
 // checks are certain, not complete: they follow the record through pipes, conditions and variables,
@@ -124,7 +124,7 @@ func (p *Program) noteMembers(query *gojq.Query) (functions []gojq.CompilerOptio
 	return functions
 }
 
-// Name is what errors call p.
+// Name is the name of p in errors.
 func (p *Program) Name() string { return p.name }
 
 // Reads returns the names that p reads of its input itself, such as Owner in `.Owner | blank`, and
@@ -150,8 +150,8 @@ func (p *Program) Begin(s source.Source, in *source.Reader) error {
 	return nil
 }
 
-// Run returns the records that p makes of one: none, one or several. What it returns is good until
-// the next call. An error is one of this record, unless it is ErrProgram.
+// Run returns the records that p makes of one: none, one or several. The records are good until the
+// next call. An error is one of this record, unless it is ErrProgram.
 func (p *Program) Run(input any) ([]Record, error) {
 	records, err := p.results(input)
 	if wrong := p.run.forms.wrong; wrong != nil {

@@ -28,7 +28,7 @@ import (
 type Row struct {
 	Field   string
 	How     string   // money, number, date FORM, join, latitude or longitude; "": a text; "… or nothing": or null
-	Columns []string // names; texts in double quotes; paths in jq of what is nested, such as .owner.name
+	Columns []string // names; texts in double quotes; paths in jq of nested values, such as .owner.name
 	Notes   []string // comments below the row
 	Sure    string   // how sure the row is, as a comment; "": nothing is said
 	Or      []Row    // others that the field may be read from, as comments too; without Columns they are all there is
@@ -48,7 +48,7 @@ const (
 
 var isPath = regexp.MustCompile(`^(\.[A-Za-z_]\w*|\."(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*")+$`)
 
-// pathOf returns what a program reads a column by, whose name may be a path already.
+// pathOf returns the path by which a program reads a column, whose name may be a path already.
 func pathOf(name string) string {
 	if isPath.MatchString(name) {
 		return name
@@ -78,9 +78,9 @@ func constant(part string) (string, bool) {
 // condition matches that of a row of Where.
 var condition = regexp.MustCompile(`(?s)^(.+?)\s*(!?=)\s*(.*)$`)
 
-// before returns what a program does before it makes a record, and what it does with each column
-// before it is read.
-func before(rows []Row) (program, column string, err error) {
+// preamble returns the text of a program before it makes a record, and the one for each column
+// before that is read.
+func preamble(rows []Row) (program, column string, err error) {
 	for _, r := range rows {
 		switch r.Field {
 		case Nothing:
@@ -107,7 +107,7 @@ func quotedList(words []string) string {
 	return strings.Join(quoted, "; ")
 }
 
-// expression returns what makes the value of r in jq; first is what is done with each column.
+// expression returns the jq of r's value; first is the text for each column.
 func (r Row) expression(first string) (string, error) {
 	var paths []string
 	for _, c := range r.Columns {
@@ -154,7 +154,7 @@ func (r Row) expression(first string) (string, error) {
 // the first, the last and comments is that of a row.
 func ProgramOf(rows []Row) (string, error) {
 	var b strings.Builder
-	program, first, err := before(rows)
+	program, first, err := preamble(rows)
 	if err != nil {
 		return "", err
 	}
@@ -292,7 +292,7 @@ func readTable(table string) (rows []Row, err error) {
 }
 
 var (
-	// how matches what says before a colon how columns are read.
+	// how matches the word before a colon that says how columns are read.
 	how = regexp.MustCompile(`(?is)^(money|number|join|latitude|longitude|date)\b([^:"]*):(.*)$`)
 	// part matches a column of several: a path, a text in quotes, or all up to the next semicolon.
 	part = regexp.MustCompile(`\s*((?:\.(?:\w+|"(?:[^"\\]|\\.)*"))+|"[^"]*"|[^;]+?)\s*(?:;|$)`)

@@ -35,7 +35,7 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// shorten cuts what a reject would repeat of a record.
+// shorten cuts a text of a record for a reject.
 func shorten(s string) string {
 	const most = 200
 	if len(s) <= most {
@@ -84,8 +84,8 @@ func isPlain(s string) bool {
 }
 
 // clean returns a text as people see it: without blanks at its ends, without control and format
-// characters, line breaks and tabs aside, and without what keeps a spreadsheet from reading it as
-// something else (="00123", '00123).
+// characters, line breaks and tabs aside, and without the marks that keep a spreadsheet from
+// reading it as a number (="00123", '00123).
 func clean(s string) string {
 	if isPlain(s) || !utf8.ValidString(s) {
 		return s
@@ -118,7 +118,7 @@ func signed(v float64, negative bool) any {
 	return v
 }
 
-// Member returns what a program reads a member of an object by.
+// Member returns the path by which a program reads a member of an object.
 func Member(name string) string {
 	if plain.MatchString(name) {
 		return "." + name

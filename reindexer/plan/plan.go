@@ -1,13 +1,13 @@
 // Package plan loads many counties by one file, which says of each where its filings are and how
-// they are read. It owns that file, and which counties a load brings where some of them fail. What
-// a load is, package reindexer knows.
+// they are read. It owns that file, and decides which counties a load brings if some of them fail.
+// Package reindexer owns the load.
 //
 // # Design
 //
 // All counties are one load. Where some fail, and the others are wanted all the same (KeepGoing), a
 // load of the others follows, which replaces them: so the ones that failed stay as they were, and a
-// night on which nothing fails costs nothing for it. A county fails for what is wrong with its
-// sources, its mapping or its records, or for what the guards say of it; a load fails for all else.
+// night on which nothing fails costs nothing for it. A county fails for a fault of its sources, its
+// mapping or its records, or if the guards refuse it; all other faults fail the load.
 package plan
 
 import (
@@ -36,7 +36,7 @@ var ErrPlan = fmt.Errorf("%w: the plan", reindexer.ErrUsage)
 
 // Plan is a file of counties.
 type Plan struct {
-	MaxShrink *float64 `json:"max-shrink"` // percent; nil: what the command says
+	MaxShrink *float64 `json:"max-shrink"` // percent; nil: as the command says
 	Query     string   `json:"query"`      // of the sources postgres://…
 	Counties  []County `json:"counties"`
 
@@ -49,10 +49,10 @@ type County struct {
 	Sources    []string `json:"sources"`
 	Map        string   `json:"map"` // path of a mapping; "" for none
 	MaxRejects int      `json:"max-rejects"`
-	Allow      []string `json:"allow"`      // what guards let pass: renewed, shrunk, changed=FIELD, empty=SOURCE, shared
+	Allow      []string `json:"allow"`      // guards let pass: renewed, shrunk, changed=FIELD, empty=SOURCE, shared
 	MayShrink  bool     `json:"may-shrink"` // as shrunk
 	MayEmpty   []string `json:"may-empty"`  // as changed, of a field, or empty, of a source
-	// SourceName and Attribution are what /v1/coverage says of where the filings come from.
+	// SourceName and Attribution are the origin of the filings in /v1/coverage.
 	SourceName  string `json:"source-name"`
 	Attribution string `json:"attribution"`
 
@@ -103,7 +103,7 @@ func Read(path string) (*Plan, error) {
 	return p, nil
 }
 
-// maxShown bounds what the catalog keeps of a county's source, which each look at it reads.
+// maxShown bounds the catalog's text on a county's source, which each look at the catalog reads.
 const maxShown = 200
 
 func (p *Plan) check() error {
@@ -196,11 +196,11 @@ func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config
 	return cfg, nil
 }
 
-// part is what a county reads of a source.
+// part is a part of a source that a county reads.
 type part struct{ source, sheet, path, member string }
 
-// checkShared refuses a source that a county above has: a line was copied, and not changed. It notes
-// in read who reads what.
+// checkShared refuses a source that a county above has: a line was copied, and not changed. It
+// notes in read which county reads which part.
 func (p *Plan) checkShared(c County, read map[part]string) error {
 	for _, name := range c.Sources {
 		its := part{p.at(name), c.Sheet, c.Path, c.Member}
@@ -216,10 +216,10 @@ func (p *Plan) checkShared(c County, read map[part]string) error {
 	return nil
 }
 
-// shared is what a county allows whose source is another one's too.
+// shared is the permission of a county whose source is another one's too.
 const shared = "shared"
 
-// allowed returns what guards let pass of the county.
+// allowed returns the differences of the county that guards let pass.
 func (c County) allowed() (a reindexer.Allowed, err error) {
 	all := slices.Clone(c.Allow)
 	if c.MayShrink {

@@ -31,7 +31,7 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 	replace, failed := len(o.Only) > 0, map[string]error{}
 	if o.KeepGoing && !cfg.DryRun {
 		all := len(counties)
-		// the load says what is wrong
+		// the load reports the fault
 		if counties, replace = p.checkCounties(ctx, cfg, counties, replace, failed); len(failed) == all {
 			clear(failed)
 		}
@@ -127,7 +127,7 @@ func (p *Plan) load(
 // headRows is how many rows of each source are tried.
 const headRows = 100
 
-// Tried is what Check found out about a county.
+// Tried is the result of Check for a county.
 type Tried struct {
 	County string
 	reindexer.Report

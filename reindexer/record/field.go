@@ -26,7 +26,7 @@ func (d *draft) begin(filing *index.Filing) {
 	*d = draft{rules: d.rules, filing: filing}
 }
 
-// fail notes what is wrong, unless something is already.
+// fail notes a fault, unless there is one already.
 func (d *draft) fail(field, reason string) {
 	if d.result.Reason == "" {
 		d.result.Field, d.result.Reason = field, reason

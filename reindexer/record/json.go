@@ -33,7 +33,7 @@ type JSON struct {
 	fault   *Fault
 }
 
-// NewJSON returns what reads texts.
+// NewJSON returns a reader of texts.
 func NewJSON() *JSON {
 	return &JSON{object: map[string]any{}, decoder: jsontext.NewDecoder(strings.NewReader(""))}
 }
@@ -49,7 +49,7 @@ func (j *JSON) Value(text string) (any, *Fault) {
 	clear(j.object)
 	j.in.Reset()
 	j.in.WriteString(text)
-	// What these two options allow is a fault that has the name of its member.
+	// Both things that these options allow are faults that have the name of their member.
 	j.decoder.Reset(&j.in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	value, err := j.value(j.object)
 	if err != nil {

@@ -32,7 +32,7 @@ func (d *draft) setOthers(object map[string]any) {
 	}
 }
 
-// finish checks what concerns the record as a whole, after all of its values were set.
+// finish checks the rules of the record as a whole, after all of its values were set.
 func (d *draft) finish() {
 	f := d.filing
 	if f.ID == 0 {

@@ -52,12 +52,13 @@ func ColumnNames(header []string) []string {
 	return names
 }
 
-// CheckNames checks the names that all records of a source have, which stand in what.
-func CheckNames(what string, names []string) error {
+// CheckNames checks the names that all records of a source have; where they stand, such as "the
+// header", begins the error.
+func CheckNames(place string, names []string) error {
 	seen := map[string]bool{}
 	for _, name := range names {
 		if seen[name] {
-			return errors.New(what + " has " + quote(name) + " twice")
+			return errors.New(place + " has " + quote(name) + " twice")
 		}
 		seen[name] = true
 	}
@@ -70,5 +71,5 @@ func CheckNames(what string, names []string) error {
 	default:
 		return nil
 	}
-	return errors.New(what + " lacks " + lacks + "; it is " + abbreviate(strings.Join(names, ",")))
+	return errors.New(place + " lacks " + lacks + "; it is " + abbreviate(strings.Join(names, ",")))
 }

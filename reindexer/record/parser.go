@@ -1,14 +1,13 @@
-// Package record makes a filing of the values of one row, or says what is wrong with it. It owns
-// the rules of loads from L2 to L4: names, required fields, values. It knows neither where a row
-// comes from nor where its filing goes, and guesses nothing: a value of another type than its
-// field's is a fault.
+// Package record makes a filing of the values of one row, or names its fault. It owns the rules of
+// loads from L2 to L4: names, required fields, values. It knows neither the source of a row nor the
+// use of its filing, and guesses nothing: a value of another type than its field's is a fault.
 //
 // # Design
 //
-// A row is a map of values as jq has them, whatever its source: JSON (json.go), the cells of a
-// table, or what a mapping made. A Parser takes them as values of JSON's types (value.go), in the
-// order of the table of fields, one case a kind (field.go), and keeps the first fault. It reads on
-// after that, so that a reject can name the id. Texts of a filing are those of its row.
+// A row is a map of values as jq has them, from any source: JSON (json.go), the cells of a table,
+// or a mapping. A Parser takes them as values of JSON's types (value.go), in the order of the table
+// of fields, one case a kind (field.go), and keeps the first fault. It reads on after that, so that
+// a reject can name the id. Texts of a filing are those of its row.
 package record
 
 import (
@@ -40,8 +39,8 @@ func NewCells(rules Rules) *Parser {
 	return p
 }
 
-// Parse reads a row into f, which is valid if there is no Reason. What can be read of a row with a
-// fault, such as its id, is in f nevertheless. A fault that the row has in a member that no field
+// Parse reads a row into f, which is valid if there is no Reason. f also has the values that can be
+// read of a row with a fault, such as its id. A fault that the row has in a member that no field
 // has does not matter.
 func (p *Parser) Parse(row any, fault *Fault, f *index.Filing) Result {
 	p.begin(f)

@@ -2,7 +2,7 @@ package record
 
 import "strings"
 
-// Rules are what the records of one load are checked by, besides the table of fields.
+// Rules are those by which the records of one load are checked, besides the table of fields.
 type Rules struct {
 	Update  bool  // deletions are allowed
 	Strict  bool  // unknown names are a fault
@@ -10,13 +10,13 @@ type Rules struct {
 	Ignored Names // counts unknown names; nil: they are not counted
 }
 
-// Result is what reading a record led to.
+// Result is the result of reading a record.
 type Result struct {
 	Deleted    bool  // the record deletes the filing with its id, which alone is valid
 	Rounded    int64 // amounts that lost digits
 	Normalized int64 // texts that were not in NFC
 
-	// Reason says what is wrong; it is "" for a good record.
+	// Reason is the fault; "" for a good record.
 	Reason string
 	Field  string // that is wrong; "" for the record as a whole
 }

@@ -17,7 +17,7 @@ type value struct {
 	text string   // of a string; of a number or boolean as written
 	list []string // of a list of strings
 
-	// fault is what is wrong with v for any field, "" for nothing.
+	// fault is the fault of v for any field, "" for none.
 	fault string
 }
 
@@ -135,7 +135,7 @@ func (v *value) missing() bool {
 	return v.kind == kindNull
 }
 
-// describe says what v is, to begin a reason with.
+// describe names the kind of v, to begin a reason with.
 func (v *value) describe() string {
 	switch v.kind {
 	case kindString:

@@ -1,6 +1,6 @@
-// Package s3 lists, reads and writes objects of S3 and of what speaks it. It owns addresses
-// s3://bucket/key and signatures. It refuses an object that changes while it is read, and knows
-// nothing of what objects hold.
+// Package s3 lists, reads and writes objects of S3 and compatible servers. It owns addresses
+// s3://bucket/key and signatures. It refuses an object that changes while it is read, and doesn't
+// depend on the contents of objects.
 //
 // # By hand
 //
@@ -132,8 +132,8 @@ func (c *Client) send(r *http.Request) (*http.Response, error) {
 // maxRefusal is how much is read of a response that says why a request was refused.
 const maxRefusal = 64 << 10
 
-// refused says why a request was refused: by the code of the response alone, whose texts repeat
-// what was signed.
+// refused says why a request was refused: by the code of the response alone, whose texts repeat the
+// signed request.
 func (c *Client) refused(response *http.Response) error {
 	var fault struct{ Code string }
 	err := web.Status(response)

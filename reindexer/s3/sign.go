@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// signer is a RoundTripper that signs requests. It stands below what sends them again, since a
-// signature holds for some minutes only.
+// signer is a RoundTripper that signs requests. It stands below the retrier, since a signature
+// holds for some minutes only.
 type signer struct {
 	Config
 	next http.RoundTripper

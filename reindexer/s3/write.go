@@ -21,8 +21,8 @@ type part struct {
 	ETag       string
 }
 
-// Put writes an object: all that from has. Nobody sees it before it is whole; where Put fails, what
-// the key had stays.
+// Put writes an object: all bytes of from. Nobody sees it before it is complete; if Put fails, the
+// key's former object stays.
 func (c *Client) Put(ctx context.Context, o Object, from io.Reader) error {
 	buffer := make([]byte, partSize)
 	n, err := io.ReadFull(from, buffer)
@@ -56,7 +56,7 @@ func (c *Client) Put(ctx context.Context, o Object, from io.Reader) error {
 	return nil
 }
 
-// putParts sends a full buffer and what follows it.
+// putParts sends a full buffer and the bytes after it.
 func (c *Client) putParts(
 	ctx context.Context, o Object, upload string, buffer []byte, from io.Reader,
 ) (parts []part, err error) {

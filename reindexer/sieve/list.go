@@ -13,14 +13,14 @@ import (
 	"filings/index/generation"
 )
 
-// Matches is what a Withhold takes out of the live generation.
+// Matches are the filings that a Withhold takes out of the live generation.
 type Matches struct {
 	Filings  int64            `json:"filings"`
 	Counties map[string]int64 `json:"counties"`
-	Key      string           `json:"-"` // what they have in common, in words for who named it
+	Key      string           `json:"-"` // that they share, in words for the person who named it
 }
 
-// Preview returns what w would take out now; ErrUsage where it names nothing.
+// Preview returns the filings that w would take out now; ErrUsage if it names nothing.
 func Preview(ctx context.Context, store generation.Store, w Withhold) (m Matches, err error) {
 	m.Counties = map[string]int64{}
 	kind, keys, err := w.keys()
@@ -71,8 +71,8 @@ func (w Withhold) Where() *index.Filter {
 	return &all
 }
 
-// AddTo adds w, which is valid, to a list, unless it is there, and returns what tells its entry
-// from others.
+// AddTo adds w, which is valid, to a list, unless it is there, and returns a function that tells
+// its entry from others.
 func (w Withhold) AddTo(list *generation.Withheld, now time.Time) func(*generation.Withholding) bool {
 	kind, keys, _ := w.keys()
 	e := generation.Withholding{
@@ -118,8 +118,8 @@ func Remove(ctx context.Context, store generation.Store, run generation.Run, num
 	})
 }
 
-// Kept yields the filings of a generation that may be saved: without what is withheld, which it
-// takes out of their counts. It ends with an error if filings were withheld meanwhile.
+// Kept yields the filings of a generation that may be saved: without withheld ones, which it takes
+// out of their counts. It ends with an error if filings were withheld meanwhile.
 func Kept(
 	ctx context.Context, store generation.Store, name string, holds *index.Counts,
 ) (iter.Seq2[index.Stored, error], error) {

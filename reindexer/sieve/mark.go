@@ -27,8 +27,8 @@ func (s *Sieve) isKnown(mark uint64) bool {
 	return s.marks[m/64]&(1<<(m%64)) != 0
 }
 
-// mayHave reports whether a key of a filing may be in the list, by marks. Of what rule X61 folds in another way
-// the list may have a key that was made before.
+// mayHave reports whether a key of a filing may be in the list, by marks. The list may have a key
+// that was made before rule X61 folded its text in another way.
 func (s *Sieve) mayHave(f *index.Filing) bool {
 	if s.kinds&ofID != 0 && s.known(uint64(f.ID)*s.seed) {
 		return true

@@ -1,25 +1,26 @@
 // Package sieve knows which filings are withheld (rule X53): it makes the entries of the list that
-// package generation keeps, and looks for their filings in records and in what is stored. What
-// becomes of them, a load decides.
+// package generation keeps, and looks for their filings in records and in generations. A load
+// decides on them.
 //
 // # Design
 //
 // The list has no names: an entry has the keyed SHA-256 of an owner's key, of an address's key with
 // the parts that were named, or of an id. So a Sieve works these keys out for each filing, of the
-// kinds that its entries have, and looks their digests up: what that takes does not depend on how
-// many entries there are. These take some microseconds, so it looks at marks first: short keyed
-// hashes that equal keys have in common, which records show without their keys being worked out.
-// Nearly all filings end there.
+// kinds that its entries have, and looks their digests up: the time does not depend on the number
+// of entries. These take some microseconds, so it looks at marks first: short keyed hashes that
+// equal keys have in common, which records show without their keys being worked out. Nearly all
+// filings end there.
 //
-// A digest cannot be made anew from another spelling of its name. So where rule X61 has changed the keys
-// of a filing, its former ones are looked up besides: who is withheld stays so through an upgrade.
+// A digest cannot be made again from another spelling of its name. So if rule X61 has changed the
+// keys of a filing, its former ones are looked up, too: an owner who is withheld stays so through
+// an upgrade.
 //
-// Filters of queries would be the other way. They leak, by ids, by counts, by what was cached or
-// pinned, and leave the filings in files. So a list is for loads, which are the only ones that
-// write: what is served does not know of it.
+// Filters of queries would be the other way. They leak, by ids, by counts, by cached or pinned
+// data, and leave the filings in files. So a list is for loads, which are the only ones that write:
+// the service does not know of it.
 //
-// What a changeset has of a filing that is withheld becomes a Version of id and county alone:
-// clients that follow changes learn that it is removed, those who filter by another county do not.
+// A withheld filing in a changeset becomes a Version of id and county alone: clients that follow
+// changes learn that it is removed, those that filter by another county do not.
 package sieve
 
 import (
@@ -45,7 +46,7 @@ import (
 // ErrInvalid: a Withhold names nothing that can be withheld.
 var ErrInvalid = errors.New("nothing can be withheld by that")
 
-// Withhold is what a run adds to the list of withheld filings (rule X53): those of an owner, of an
+// Withhold is a run's addition to the list of withheld filings (rule X53): those of an owner, of an
 // address, or the one with an id.
 type Withhold struct {
 	Owner, Address string
@@ -56,7 +57,7 @@ type Withhold struct {
 	Until          string // the last day, YYYY-MM-DD; "" for ever
 }
 
-// Kinds of keys, and parts that an address names: what a Digest is made of.
+// Kinds of keys, and parts that an address names: a Digest is made of these.
 const (
 	ofOwner = 1 << (7 - iota)
 	ofID
@@ -309,7 +310,7 @@ func EmptyContacts(f *index.Filing) {
 	}
 }
 
-// Strip returns what may be kept of a version in a changeset (generation.Lock.Purge).
+// Strip returns the part of a version that a changeset may keep (generation.Lock.Purge).
 func (s *Sieve) Strip(v index.Version) index.Version {
 	f, err := v.Filing()
 	if err != nil || v.Withheld {
@@ -336,7 +337,7 @@ type Found struct {
 // pageRows is how many filings are read at once.
 const pageRows = 1_000
 
-// Found yields the filings of a generation that s withholds, or what failed. where selects all that
+// Found yields the filings of a generation that s withholds, or an error. where selects all that
 // can be among them; nil: all are read.
 func (s *Sieve) Found(
 	ctx context.Context, store generation.Store, name string, where *index.Filter,

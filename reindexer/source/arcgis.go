@@ -63,7 +63,7 @@ func arcgisSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	}), nil
 }
 
-// arcgisResponse has what servers respond with to the requests that are sent.
+// arcgisResponse is a server's response to any of the requests.
 type arcgisResponse struct {
 	Error jsontext.Value `json:"error"`
 

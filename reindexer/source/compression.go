@@ -28,8 +28,8 @@ var unsupported = []struct {
 	{"BZh", "bzip2"}, {"\xfd7zXZ\x00", "xz"}, {"7z\xbc\xaf", "7-Zip"}, {"\x04\x22\x4d\x18", "lz4"},
 }
 
-// decompressed returns the plain bytes of raw, decompressed by the first of them, and what frees
-// the decoder.
+// decompressed returns the plain bytes of raw, decompressed by the first of them, and the function
+// that frees the decoder.
 func decompressed(raw *bufio.Reader) (plain io.Reader, free func(), err error) {
 	free = func() {}
 	start, err := raw.Peek(6)

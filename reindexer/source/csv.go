@@ -27,7 +27,7 @@ type csvRows struct {
 	notUTF8 string         // why a row is refused
 }
 
-// separatorLine is a first line that tells spreadsheet programs what stands between the cells.
+// separatorLine is a first line that tells spreadsheet programs the delimiter of the cells.
 var separatorLine = regexp.MustCompile(`^(?i)"?sep=([,;|\t])"?\r?\n`)
 
 // openRows reads CSV.
@@ -192,7 +192,7 @@ func blankLines(text []byte) (n int) {
 	return n
 }
 
-// fault says what is wrong with a row; an error is that a quote is open at the end of the source.
+// fault returns the fault of a row; an error is that a quote is open at the end of the source.
 func (c *csvRows) fault(row Row, wrong *csv.ParseError) (*record.Fault, error) {
 	last := row.text[strings.LastIndexByte(row.text, '\n')+1:]
 	switch {
@@ -221,7 +221,7 @@ func (c *csvRows) broken(err error) error {
 	return err
 }
 
-// window keeps what was read of r since the row began that is read.
+// window keeps the bytes that were read of r since the present row began.
 type window struct {
 	r     io.Reader
 	kept  []byte

@@ -17,8 +17,8 @@ import (
 const (
 	// maxDocument is the largest JSON document that is read: it is held in memory as a whole.
 	maxDocument = 256 << 20
-	// bytesOfValue is what a value of a document has on average at the least: one takes some 60
-	// bytes of memory, however short it is.
+	// bytesOfValue is the least average size of a document's values: one takes some 60 bytes of
+	// memory, however short it is.
 	bytesOfValue = 8
 )
 
@@ -31,8 +31,7 @@ type document struct {
 	number  int
 }
 
-// openDocument reads a document of at most so many bytes as a whole. Its records are what f.Path
-// gives.
+// openDocument reads a document of at most so many bytes as a whole. f.Path gives its records.
 func openDocument(ctx context.Context, text io.Reader, f Form, most int64) (*document, error) {
 	code, err := f.results()
 	if err != nil {

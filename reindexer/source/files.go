@@ -101,7 +101,7 @@ func fileSource(path string, info os.FileInfo, f Form, opening func() (*os.File,
 	return s, f.Format != ""
 }
 
-// fileState returns what differs as soon as somebody writes to a file.
+// fileState returns a text that differs as soon as somebody writes to a file.
 func fileState(file *os.File) (string, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -120,10 +120,9 @@ func digestOf(ctx context.Context, file *os.File) (string, error) {
 
 // folderSources lists the files of a folder in the order of their names. Folders within it, hidden
 // files and files whose format is not known are left out; all but the hidden ones are logged, and
-// said by the first source.
-// Whoever may write into a folder must not choose what is read elsewhere, or that a load waits for
-// ever: a link, a pipe and a device are errors. So is a folder without a file to read: it is more
-// likely the wrong folder than an empty delivery.
+// said by the first source. A writer to a folder must not choose files elsewhere, or make a load
+// wait for ever: a link, a pipe and a device are errors. So is a folder without a file to read: it
+// is more likely the wrong folder than an empty delivery.
 func folderSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -163,9 +162,9 @@ func folderSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 	return found, nil
 }
 
-// chosen reports whether a load reads what has that name in a folder, and whether it says that it does
-// not. What begins with a dot, or with an underscore and is no file of a known format (_SUCCESS), is
-// of the programs that wrote the folder.
+// chosen reports whether a load reads the file of a name in a folder, and whether it says that it
+// does not. A name that begins with a dot, or with an underscore and is no file of a known format
+// (_SUCCESS), is of the programs that wrote the folder.
 func chosen(name string, file bool) (taken, said bool) {
 	own := strings.HasPrefix(name, "_")
 	if strings.HasPrefix(name, ".") || own && !file {
@@ -174,8 +173,8 @@ func chosen(name string, file bool) (taken, said bool) {
 	return file && !own, !file || own
 }
 
-// openBelow opens a file of a folder. What it was when the folder was listed does not matter: it
-// may have been replaced.
+// openBelow opens a file of a folder. Its kind when the folder was listed does not matter: it may
+// have been replaced.
 func openBelow(folder, name string) (*os.File, error) {
 	file, err := os.OpenInRoot(folder, name)
 	if err != nil {
@@ -192,7 +191,7 @@ func openBelow(folder, name string) (*os.File, error) {
 	return file, nil
 }
 
-// refuse says what is wrong with what a folder has under the name of a source.
+// refuse returns the error of a thing in a folder that has the name of a source.
 func refuse(info os.FileInfo) error {
 	if err := NoFile(info); err != nil {
 		return fmt.Errorf("%w: of a folder only files are read. Take it away, or name it as a source of its own", err)
@@ -200,8 +199,8 @@ func refuse(info os.FileInfo) error {
 	return nil
 }
 
-// NoFile says what it is that is no regular file, so that opening or reading it could wait for
-// ever; nil for a file.
+// NoFile returns an error that names the kind of a thing that is no regular file: opening or
+// reading it could wait for ever. It returns nil for a file.
 func NoFile(info os.FileInfo) error {
 	what := "a device or socket"
 	switch info.Mode().Type() {

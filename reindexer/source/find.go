@@ -48,7 +48,7 @@ func Find(ctx context.Context, inputs []Input, o Options) (all []Source, err err
 	return all, unused(inputs, all)
 }
 
-// check says what makes no sense in the inputs, and writes each of their options in one way.
+// check refuses inputs that make no sense, and writes each of their options in one way.
 func (o Options) check(inputs []Input) error {
 	for i := range inputs {
 		if err := inputs[i].Form.check(); err != nil {
@@ -87,8 +87,8 @@ var (
 	addressPart  = regexp.MustCompile(`:.*@|\?.*=`)
 )
 
-// IsAddress reports whether a name that has no scheme is an address with a mistake, and no file.
-// What is there under the name is one.
+// IsAddress reports whether a name that has no scheme is an address with a mistake, and no file. A
+// name that exists is a file.
 func IsAddress(name string) bool {
 	if _, err := os.Lstat(name); err == nil {
 		return false

@@ -51,10 +51,10 @@ type Form struct {
 	Member    string // of a zip archive, by its whole name; "" for the only one
 }
 
-// delimiters are what may stand between the cells of CSV.
+// delimiters are the characters that may stand between the cells of CSV.
 const delimiters = ",;\t|"
 
-// check says what makes no sense in f.
+// check returns an error for an f that makes no sense.
 func (f *Form) check() error {
 	switch f.Delimiter {
 	case "tab", `\t`:
@@ -95,7 +95,7 @@ func (f Form) Zone() (*time.Location, error) {
 	return zone, nil
 }
 
-// decoder returns what makes UTF-8 of text; nil where it is UTF-8.
+// decoder returns the decoder of text to UTF-8; nil if it is UTF-8.
 func (f Form) decoder() (encoding.Encoding, error) {
 	if f.Encoding == "" || strings.EqualFold(f.Encoding, "utf-8") {
 		return nil, nil
@@ -111,8 +111,8 @@ func (f Form) decoder() (encoding.Encoding, error) {
 	return e, nil
 }
 
-// notUTF8 says what is wrong with a record that is not UTF-8, and what helps, if anything does:
-// other forms than lines and CSV say themselves how their texts are encoded.
+// notUTF8 returns the error of a record that is not UTF-8, with the fix, if there is one: other
+// forms than lines and CSV say themselves how their texts are encoded.
 func (f Form) notUTF8() error {
 	switch decoder, _ := f.decoder(); {
 	case f.Format != NDJSON && f.Format != CSV:
@@ -266,8 +266,8 @@ func (invalidate) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err er
 	return nDst, nSrc, nil
 }
 
-// delimiter returns what stands between the cells of CSV that begins with start: that of which its
-// header has most.
+// delimiter returns the delimiter of CSV that begins with start: the most frequent one in its
+// header.
 func (f Form) delimiter(start []byte) (byte, error) {
 	found, n, below := delimiterOf(start)
 	if f.Delimiter != "" {
@@ -308,7 +308,7 @@ func firstRow(text []byte, delimiter byte) (n int, below []byte) {
 var ErrNoPath = errors.New("a JSON document needs --path, which says where its records are, such as '.[]' for " +
 	"an array, '.features[]' for GeoJSON")
 
-// unit is what records of the form are numbered in.
+// unit is the word for a record's place, such as line or row.
 func (f Form) unit() string {
 	switch f.Format {
 	case XLSX, Parquet:

@@ -21,7 +21,7 @@ type Input struct {
 type Options struct {
 	Stdin   io.Reader                             // read for "-"
 	Query   string                                // run on databases; "" if there are none
-	Column  func(string) (name string, list bool) // what a column of a query stands for; list: a text of it is one
+	Column  func(string) (name string, list bool) // the field of a query's column; list: a text of it is one
 	Servers Servers
 	// Temporary is how many bytes the sources may have in temporary files at once, together; 0:
 	// any.

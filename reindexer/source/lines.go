@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// MaxLine is the longest record that is read, in bytes: four times what a record with all
-	// fields at their limits can need.
+	// MaxLine is the longest record that is read, in bytes: four times the largest size of a record
+	// with all fields at their limits.
 	MaxLine = 16 << 20
 	// bufferSize is large enough that reading costs few system calls, and small against everything
 	// else.
 	bufferSize = 256 << 10
 )
 
-// endOfFile is what programs of DOS write after a text.
+// endOfFile is the character that programs of DOS write after a text.
 const endOfFile = "\x1a"
 
 // lines cuts a stream into lines.

@@ -27,7 +27,7 @@ const (
 	pageRows = 2_000
 )
 
-// dataset is what a portal has at an address.
+// dataset is a portal's data at an address.
 type dataset interface {
 	// state returns the state, and how many rows there are.
 	state(ctx context.Context) (state string, rows int64, err error)

@@ -59,9 +59,8 @@ func postgresSource(address, shown string, o Options) (Source, error) {
 }
 
 // query reads the rows of a query, which the server writes as JSON. Rows come as fast as they are
-// read: what holds them back is the flow control of TCP, so that neither side keeps more than its
-// buffers. A cursor would do no better, and the planner treats one as if only a tenth of its rows
-// were wanted.
+// read: the flow control of TCP holds them back, so neither side keeps more than its buffers. A
+// cursor would do no better, and the planner treats one as if only a tenth of its rows were wanted.
 type query struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -113,8 +112,8 @@ func (q *query) start(config *pgconn.Config, o Options) (names []string, err err
 	return names, nil
 }
 
-// valueOf returns what stands for a column in SQL: times are RFC 3339, of UTC; blanks at the end of
-// char(n) mean nothing; a text that stands for a list is one, cut at each semicolon.
+// valueOf returns the SQL of a column: times are RFC 3339, of UTC; blanks at the end of char(n)
+// mean nothing; a text that stands for a list is one, cut at each semicolon.
 func valueOf(column string, oid uint32, list bool) string {
 	switch {
 	case list:

@@ -30,7 +30,7 @@ type Row struct {
 	columns []string // of a table, in their order
 }
 
-// Text returns r as its source has it, without its line end; what has no text, as JSON.
+// Text returns r as its source has it, without its line end; as JSON if it has no text.
 func (r *Row) Text() string {
 	object, _ := r.Value.(map[string]any)
 	switch {
@@ -125,7 +125,7 @@ func headerAgain(cells, names []string) bool {
 	return slices.EqualFunc(record.ColumnNames(cells), names, strings.EqualFold)
 }
 
-// sumText matches what IsSum says.
+// sumText matches the first text of a row that IsSum means.
 var sumText = regexp.MustCompile(`^(?i)\W*(((grand|sub)[ -]?)?(totals?|sums?|count)(\W*| (of|for)\b.*|\W.*\d.*)|` +
 	`end of (the )?(report|file|list|data)\b.*|printed( on| by| today|:|\W*\d).*)$`)
 

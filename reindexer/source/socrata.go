@@ -56,7 +56,7 @@ func socrataSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	}), nil
 }
 
-// socrataResponse requests what is selected of the rows with a key after one; "" for all.
+// socrataResponse requests the selected columns of the rows with a key after one; "" for all.
 func socrataResponse[T any](ctx context.Context, d *socrata, after string, values url.Values) ([]T, error) {
 	where := d.where
 	if after != "" {

@@ -6,24 +6,24 @@
 // # Design
 //
 // Find turns names into Sources (find.go, files.go), before anything is read. A Source's bytes are
-// decompressed by what they are, not by what they are called (stream.go, compression.go, zip.go),
-// and cut into lines of NDJSON (lines.go) or rows of CSV (csv.go). A response of a web server
-// counts only if it came whole (web.go, package web). PostgreSQL writes the rows of a query as
-// JSON, which are streamed (postgres.go). A dataset or layer is read in parts, by keys, beside what
-// is done with its rows (paged.go, socrata.go, arcgis.go).
+// decompressed by their contents, not by their name (stream.go, compression.go, zip.go), and cut
+// into lines of NDJSON (lines.go) or rows of CSV (csv.go). A response of a web server counts only
+// if it came whole (web.go, package web). PostgreSQL writes the rows of a query as JSON, which are
+// streamed (postgres.go). A dataset or layer is read in parts, by keys, while its rows are used
+// (paged.go, socrata.go, arcgis.go).
 //
 // Most sources can say in which state they are. Open requests it before it reads anything, and
 // Reader.Unchanged after the last row, so that all rows are of one state, or the reading fails. An
 // open file is judged by itself and not by its name, so one that replaces it is no change; an
 // object of S3 and a response of a web server are those of their ETag.
 //
-// A Row is a value (row.go): whatever a source has, texts of CSV, cells, JSON, comes as the values
-// that jq has, so that one parser reads them, and a mapping takes them as they are. JSON is read by
-// jsontext, CSV by encoding/csv.
+// A Row is a value (row.go): texts of CSV, cells and JSON come as the values that jq has, so one
+// parser reads them, and a mapping takes them unchanged. JSON is read by jsontext, CSV by
+// encoding/csv.
 //
-// What makes the rest of a source unknowable (a stream that is cut off, a damaged archive, a quote
-// that is never closed, a row above MaxLine) is ErrUnreadable. The memory of reading does not
-// depend on the size of a source. What addresses have in users, passwords and parameters is shown
+// A fault that makes the rest of a source unknowable (a stream that is cut off, a damaged archive,
+// a quote that is never closed, a row above MaxLine) is ErrUnreadable. The memory of reading does
+// not depend on the size of a source. Users, passwords and parameters of addresses are shown
 // nowhere.
 package source
 
@@ -45,11 +45,12 @@ import (
 	"filings/reindexer/web"
 )
 
-// Kinds of errors, wrapped with what happened.
+// Kinds of errors, wrapped with the event.
 var (
-	// ErrUsage: what is to be read was said in a way that makes no sense.
+	// ErrUsage: the names or options of the sources make no sense.
 	ErrUsage = errors.New("wrong usage")
-	// ErrUnreadable: a source is not there, cannot be read to its end, or is not what it should be.
+	// ErrUnreadable: a source is missing, cannot be read to its end, or has another form than it
+	// should.
 	ErrUnreadable = errors.New("source cannot be read")
 	// ErrUnfinished: a source ends within a record, so that it is unknown how many more it should
 	// have had.
@@ -69,13 +70,13 @@ type Source struct {
 	Names []string
 	Zone  *time.Location // of its county; nil: not known
 
-	// LeftOut are the names of what a folder has that is not read, folders with a slash; its first
-	// file says so.
+	// LeftOut are the names in a folder that are not read, folders with a slash; its first file
+	// says so.
 	LeftOut []string
 
 	unit   string        // that its records are numbered in: line or row
 	format string        // one of Formats, or the kind of server; "" where only the response of a server says it
-	info   os.FileInfo   // nil for what is no file
+	info   os.FileInfo   // nil for a source that is no file
 	space  *sorter.Space // of the temporary files of all that Find returned with it
 	open   func(ctx context.Context, read *atomic.Int64) (*Reader, error)
 	state  func(ctx context.Context) (string, error) // nil: not known before it is read
@@ -94,8 +95,8 @@ func (s Source) State(ctx context.Context) (string, error) {
 	return state, nil
 }
 
-// Open begins to read s. What is read of it, in bytes as they are stored, is added to read. The
-// Reader ends with ctx, even if the source blocks for ever.
+// Open begins to read s. It adds the bytes that are read, as they are stored, to read. The Reader
+// ends with ctx, even if the source blocks for ever.
 func (s Source) Open(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 	r, err := s.open(context.WithValue(ctx, sourceKey{}, s), read)
 	if err != nil {
@@ -172,7 +173,7 @@ type Reader struct {
 	digest  func(ctx context.Context) (string, error) // of bytes that may differ in one state; nil: none
 }
 
-// State returns the state of what r reads, as Source.State does.
+// State returns the state of r's source, as Source.State does.
 func (r *Reader) State() (string, error) {
 	if r.digest == nil {
 		return r.opened, nil
@@ -184,8 +185,8 @@ func (r *Reader) State() (string, error) {
 	return r.opened + digest, nil
 }
 
-// Unchanged returns err, with which the reading ended, or ErrChanged if what r reads is not in the
-// state any more in which it was before. A server that failed is not requested again.
+// Unchanged returns err, with which the reading ended, or ErrChanged if r's source is in another
+// state than before. A server that failed is not requested again.
 func (r *Reader) Unchanged(err error) error {
 	if r.current == nil || err != nil && !(r.source.regular() && errors.Is(err, ErrUnreadable)) {
 		return err
@@ -208,7 +209,7 @@ func (r *Reader) Next() (Row, error) {
 	}
 	row, err := r.records.Next()
 	if stopped := r.ctx.Err(); stopped != nil && err != nil && err != io.EOF {
-		err = stopped // and not what a library makes of it
+		err = stopped // and not a library's error for it
 	}
 	return row, err
 }
@@ -245,7 +246,7 @@ func (r *Reader) Headless() string {
 // cut off there.
 func (r *Reader) LastOpen() bool { return r.ends != nil && r.ends.lines && !r.ends.ended }
 
-// Notes says what somebody should know of the source, once it was read.
+// Notes returns notes on the source, once it was read.
 func (r *Reader) Notes() []string {
 	if r.sheet == nil {
 		return nil
@@ -253,7 +254,7 @@ func (r *Reader) Notes() []string {
 	return r.sheet.Notes()
 }
 
-// Warnings says what somebody should know of the source that was loaded.
+// Warnings returns warnings of the source that was loaded.
 func (r *Reader) Warnings() (all []string) {
 	if left := r.source.LeftOut; len(left) > 0 {
 		all = append(all, fmt.Sprintf("left out of its folder: %d, the first %q; a folder within it is a source of its own",

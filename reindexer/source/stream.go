@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 )
 
-// open reads records in a form from what may be compressed. It closes from with the Reader, or when
-// it fails.
+// open reads records in a form from bytes that may be compressed. It closes from with the Reader,
+// or when it fails.
 func open(ctx context.Context, from io.ReadCloser, f Form, read *atomic.Int64) (*Reader, error) {
 	raw := bufio.NewReaderSize(&counted{ctx: ctx, r: from, n: read}, bufferSize)
 	done := func() { _ = from.Close() } // only read from: there is nothing that closing could lose
@@ -134,7 +134,7 @@ func (f Form) text(plain io.Reader) (*bufio.Reader, error) {
 	return text, nil
 }
 
-// counted counts what is read and ends with its context.
+// counted counts the bytes that are read and ends with its context.
 type counted struct {
 	ctx context.Context
 	r   io.Reader
@@ -153,7 +153,7 @@ func (c *counted) Read(p []byte) (int, error) {
 // pipeSize is how much a pipe has at once.
 const pipeSize = 64 << 10
 
-// interruptible reads from what may block for ever, a terminal or a pipe, until its context ends.
+// interruptible reads from a terminal or a pipe, which may block for ever, until its context ends.
 // The read that blocks then has a buffer of its own.
 type interruptible struct {
 	ctx context.Context
@@ -167,7 +167,7 @@ func (i interruptible) Read(dst []byte) (int, error) {
 }
 
 // interruptibly calls do, which may block for ever, and returns early when ctx ends: late then
-// receives what do returns, to release it.
+// receives the result of do, to release it.
 func interruptibly[T any](ctx context.Context, do func() (T, error), late func(T)) (value T, err error) {
 	type result struct {
 		value T

@@ -88,8 +88,8 @@ func openTable(ctx context.Context, plain io.Reader, f Form, done func()) (*Read
 	})
 }
 
-// spool copies what is read from its end first, and may come compressed or from a network, to a
-// temporary file, which open opens. The file has no name, so that nothing of it is left behind.
+// spool copies a table that is read from its end first, and may come compressed or from a network,
+// to a temporary file, which open opens. The file has no name, so nothing of it is left behind.
 func spool(
 	ctx context.Context, from io.Reader, open func(copied spooled, size int64) (*Reader, error),
 ) (*Reader, error) {
@@ -120,9 +120,9 @@ func spool(
 	return r, nil
 }
 
-// spooled is a temporary file whose errors do not name it. It ends with its context: what it holds
-// may take minutes to read before there is a first record, such as the shared texts of a
-// spreadsheet.
+// spooled is a temporary file whose errors do not name it. It ends with its context: some contents,
+// such as the shared texts of a spreadsheet, may take minutes to read before there is a first
+// record.
 type spooled struct {
 	ctx   context.Context
 	file  *os.File

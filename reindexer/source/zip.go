@@ -55,8 +55,8 @@ func readMember(ctx context.Context, copied spooled, size int64, f Form, done fu
 // methods are the names of compressions of archives that are not read.
 var methods = map[uint16]string{9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "zstd", 95: "xz", 98: "PPMd", 99: "AES"}
 
-// memberOf finds a member by its name, or the only one where that is "". Folders, and what macOS
-// adds, are none.
+// memberOf finds a member by its name, or the only one where that is "". Folders, and the files
+// that macOS adds, are none.
 func memberOf(all []*zip.File, name string) (found *zip.File, err error) {
 	var names []string
 	for _, m := range all {

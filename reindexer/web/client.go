@@ -1,14 +1,13 @@
 // Package web sends requests to the web servers that sources are read from and archives are kept
 // on. It owns how long a server may take, when a request is sent again, which address it may lead
-// to, and that a response counts only if it came whole, be it in parts. It knows nothing of what is
-// requested, and neither its errors nor its log show what an address has in users, passwords and
-// parameters.
+// to, and that a response counts only if it came whole, be it in parts. It doesn't depend on the
+// contents, and neither its errors nor its log show users, passwords and parameters of addresses.
 //
 // # Design
 //
 // A retrier (retry.go) is a RoundTripper that sends a request until there is a response. So
 // http.Client can follow redirects with it (redirect.go), a body goes on with it after it broke off
-// (body.go, resume.go), and what signs requests stands below it, as the Transport of a Client.
+// (body.go, resume.go), and the signer of requests stands below it, as the Transport of a Client.
 package web
 
 import (
@@ -44,7 +43,7 @@ var (
 	ErrAway = errors.New("the server is away")
 	// ErrTransient: a server refuses something, and another try may mend that.
 	ErrTransient = errors.New("for now")
-	// ErrChanged: what a server has is not any more what it was when its reading began.
+	// ErrChanged: a server's data is not any more the same as when its reading began.
 	ErrChanged = errors.New("it was changed while it was read, so that what was read is not of one state: " +
 		"load it again, when nothing writes to it")
 )
@@ -61,7 +60,7 @@ type Client struct {
 	waited  atomic.Int64 // for it, in nanoseconds
 }
 
-// New returns a Client. What it logs says the name of the source.
+// New returns a Client. Its log lines have the name of the source.
 func New(log *slog.Logger, source string) *Client {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -144,7 +143,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Status returns an error that says what a server responds with.
+// Status returns an error with the status of a server's response.
 func Status(response *http.Response) error {
 	return fmt.Errorf("%s responds with status %d %s",
 		Public(response.Request.URL), response.StatusCode, http.StatusText(response.StatusCode))

@@ -65,8 +65,8 @@ const (
 	inner
 )
 
-// proxied returns the proxy of a request as the environment says, which may be anywhere. What a
-// proxy reaches it decides itself, but for addresses that are written out.
+// proxied returns the proxy of a request as the environment says, which may be anywhere. A proxy
+// itself decides which hosts it reaches, but for addresses that are written out.
 func (r *reach) proxied(request *http.Request) (*url.URL, error) {
 	proxy, err := r.proxy(request)
 	if err != nil {

@@ -45,7 +45,7 @@ func (b *resumed) Read(p []byte) (int, error) {
 	}
 }
 
-// resume requests the rest of what broke off.
+// resume requests the rest of a body that broke off.
 func (b *resumed) resume(broken error) error {
 	r := b.first.Request.Clone(b.first.Request.Context())
 	if err := b.pause(r.Context(), broken, ""); err != nil {

@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// maxTries is how often a request is sent (rule X45). Between two tries passes what the server
-	// wants, at most longestWait, else shortestPause, which doubles up to longestPause.
+	// maxTries is how often a request is sent (rule X45). Between two tries passes the time that
+	// the server wants, at most longestWait, or else shortestPause, which doubles up to
+	// longestPause.
 	maxTries      = 10
 	shortestPause = time.Second
 	longestPause  = time.Minute
@@ -46,8 +47,8 @@ func (t *retrier) RoundTrip(r *http.Request) (response *http.Response, err error
 	}
 }
 
-// pause waits before another try of what failed with err, as long as the server wants, by its
-// Retry-After. It returns err after the last.
+// pause waits before another try of a request that failed with err, as long as the server wants, by
+// its Retry-After. It returns err after the last.
 func (t *retrier) pause(ctx context.Context, err error, after string) error {
 	wait := min(shortestPause<<t.failed, longestPause)
 	if seconds, failed := strconv.ParseUint(after, 10, 31); failed == nil {

@@ -23,8 +23,8 @@ type column struct {
 	item int
 }
 
-// of returns what a row has in c.
-func (c column) of(values []parquet.Value) any {
+// valueIn returns the value of c in a row.
+func (c column) valueIn(values []parquet.Value) any {
 	if !c.list {
 		return c.value(values[0])
 	}
@@ -42,8 +42,8 @@ func (c column) of(values []parquet.Value) any {
 }
 
 // value returns a value as jq has it: dates as YYYY-MM-DD, times as RFC 3339, times of a day as in
-// it, decimals as numbers, UUIDs and bytes that are no text as PostgreSQL writes them. What is no
-// number in JSON stays a text, for the record to refuse.
+// it, decimals as numbers, UUIDs and bytes that are no text as PostgreSQL writes them. A value that
+// is no number in JSON stays a text, for the record to refuse.
 func (c column) value(v parquet.Value) any {
 	if v.IsNull() {
 		return nil
@@ -105,7 +105,7 @@ func timeOf(unit format.TimeUnit, n int64) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
-// float returns a number as it is written; a text of what JSON has not: NaN and Inf.
+// float returns a number as it is written; a text for NaN and Inf, which JSON lacks.
 func float(v float64, bits int) any {
 	text := strconv.FormatFloat(v, 'f', -1, bits)
 	if strings.ContainsAny(text, "NI") {

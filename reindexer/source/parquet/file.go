@@ -3,9 +3,9 @@
 //
 // # Design
 //
-// The rows are those that parquet-go reads (file.go); what each value is in JSON stands in
-// column.go. The library believes what a file says of itself, so that this is looked at first
-// (limits.go): how long it is, how much it announces, how large the pages are.
+// The rows are those that parquet-go reads (file.go); column.go has the JSON of each value. The
+// library believes a file's description of itself, so that is checked first (limits.go): its
+// length, the sizes that it announces, the size of the pages.
 package parquet
 
 import (
@@ -66,8 +66,7 @@ func newRows(f *parquet.File) (*Rows, error) {
 	if rows != f.NumRows() {
 		return nil, fmt.Errorf("the Parquet file is damaged: its groups have %d of %d rows", rows, f.NumRows())
 	}
-	// The library cannot read a group without rows, which is what a table without any is written
-	// as.
+	// The library cannot read a group without rows, but a table without any is written as one.
 	p.groups = slices.DeleteFunc(slices.Clone(p.groups), func(g parquet.RowGroup) bool { return g.NumRows() == 0 })
 	isGroup := func(e format.SchemaElement) bool { return !e.Type.Valid }
 	leaves := slices.DeleteFunc(slices.Clone(f.Metadata().Schema), isGroup)
@@ -108,9 +107,9 @@ func newRows(f *parquet.File) (*Rows, error) {
 func isNested(c *parquet.Column) bool { return !c.Leaf() }
 
 // unsupported returns why the values of a file are not read, or nil. The library (parquet-go
-// 0.32.0) gives other values than were written, without an error: of LZ4 it may drop what it
-// decompressed, and go on with what its buffer held before (its issue 608); a run of booleans in
-// RLE it takes for one value and seven times false.
+// 0.32.0) gives other values than were written, without an error: of LZ4 it may drop decompressed
+// bytes, and go on with the former bytes of its buffer (its issue 608); a run of booleans in RLE it
+// takes for one value and seven times false.
 func unsupported(meta *format.FileMetaData) error {
 	for _, group := range meta.RowGroups {
 		for _, c := range group.Columns {
@@ -144,7 +143,7 @@ func inRuns(c *format.ColumnMetaData) bool {
 }
 
 // valuesOf returns the column of the values of c, which are its own or those of its lists; nil if
-// they are nested otherwise. Former writers name what is repeated "array" or "_tuple" where lists
+// they are nested otherwise. Former writers name the repeated group "array" or "_tuple" if lists
 // are of objects, of one value too.
 func valuesOf(c *parquet.Column) *parquet.Column {
 	if logical := c.Type().LogicalType(); !c.Leaf() && logical != nil && len(c.Columns()) == 1 {
@@ -198,7 +197,7 @@ func (p *Rows) Next() (_ map[string]any, err error) {
 			return false
 		}
 		if c := p.columns[column]; c.at >= 0 {
-			p.row[p.names[c.at]] = c.of(values)
+			p.row[p.names[c.at]] = c.valueIn(values)
 		}
 		whole++
 		return true

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// maxDescription is how long may be what a file says of itself, its footer or the header of a
-	// page. 100 columns in 80 groups of rows have a footer of that length.
+	// maxDescription is the most bytes of a file's description of itself, its footer or the header
+	// of a page. 100 columns in 80 groups of rows have a footer of that length.
 	maxDescription = 1 << 20
 	// maxParts is how many structs and lists a description may have. One may be a byte in the file
 	// and 600 in memory, or within the one before, where the library follows by recursion.
 	maxParts = 1 << 18
-	// maxGroups is how deep the columns may be, which is what the library can represent. It finds
+	// maxGroups is how deep the columns may be: the library represents no deeper ones. It finds
 	// that out too late: 30,000 groups, each in the other, took 7 GB.
 	maxGroups = 255
 	// maxPages is how much the largest pages of the columns of a group may take, decompressed. One
@@ -32,8 +32,8 @@ const (
 	maxScale = 1 << 10
 )
 
-// footerFits refuses a file whose footer would take all memory, or the stack. What is damaged
-// otherwise is left to the library.
+// footerFits refuses a file whose footer would take all memory, or the stack. Other damage is left
+// to the library.
 func footerFits(file io.ReaderAt, size int64) error {
 	var end [8]byte
 	if _, err := file.ReadAt(end[:], size-8); err != nil {
@@ -74,8 +74,8 @@ func footerFits(file io.ReaderAt, size int64) error {
 	return nil
 }
 
-// describe reads what a file says of itself, a struct in Thrift's compact protocol, and returns how
-// long that is.
+// describe reads a file's description of itself, a struct in Thrift's compact protocol, and returns
+// its length.
 func describe(text []byte, into any) (length int, _ error) {
 	r := &reader{new(thrift.CompactProtocol).NewReaderFromBytes(text), len(text), 0}
 	if err := thrift.NewDecoder(r).Decode(into); err != nil {
@@ -85,8 +85,8 @@ func describe(text []byte, into any) (length int, _ error) {
 	return r.BytesRead(), nil
 }
 
-// reader refuses what says that more follows than there is, or more than is allowed: the library
-// takes memory for as many items as are announced before it reads the first.
+// reader refuses a description that announces more items than follow, or than are allowed: the
+// library takes memory for all announced items before it reads the first.
 type reader struct {
 	thrift.BytesReader
 	size  int
@@ -133,7 +133,7 @@ func (r *reader) ReadMap() (thrift.Map, error) {
 	return all, cmp.Or(err, r.announced(all.Size, all.Key, all.Value))
 }
 
-// Discard is what the library skips texts by.
+// Discard skips texts for the library.
 func (r *reader) Discard(n int) (int, error) {
 	return r.BytesReader.(interface{ Discard(n int) (int, error) }).Discard(n)
 }
@@ -183,7 +183,7 @@ func sizesOf(file io.ReaderAt, c *format.ColumnMetaData) (largest, values int64,
 func headerAt(pages io.ReaderAt, at int64) (page format.PageHeader, length int, err error) {
 	for size := 1 << 10; ; size = maxDescription {
 		text := make([]byte, size)
-		n, _ := pages.ReadAt(text, at) // what is not there ends the header
+		n, _ := pages.ReadAt(text, at) // the end of the file ends the header
 		page = format.PageHeader{}
 		switch length, err = describe(text[:n], &page); {
 		case err == nil || n < size:

@@ -19,8 +19,8 @@ const (
 	lastRow    = 1 << 20
 	// maxRow is how long the texts of a row may be: more than those of a record.
 	maxRow = 32 << 20
-	// maxText is the longest text: 32,767 characters, of at most four bytes, with room for what
-	// Excel counts otherwise.
+	// maxText is the longest text: 32,767 characters, of at most four bytes, with room for
+	// characters that Excel counts otherwise.
 	maxText = 4 << 15
 )
 
@@ -88,7 +88,7 @@ func filled(cells []placed) (n int) {
 	return n
 }
 
-// label reports whether c says what the next cell is, as a form does.
+// label reports whether c names the next cell, as a form does.
 func (c placed) label() bool {
 	text, _ := c.value.(string)
 	return strings.HasSuffix(strings.TrimSpace(text), ":")
@@ -96,8 +96,8 @@ func (c placed) label() bool {
 
 var errNoText = errors.New("damaged XLSX: a cell refers to a shared string that does not exist")
 
-// value returns what c holds, as jq has it: numbers as numbers, dates as YYYY-MM-DD, true and false
-// as TRUE and FALSE, all else as text, and nil for nothing.
+// value returns the value of c, as jq has it: numbers as numbers, dates as YYYY-MM-DD, true and
+// false as TRUE and FALSE, all else as text, and nil for nothing.
 func (b *book) value(c *cell) (any, error) {
 	if c.Stored != nil {
 		c.Inline.Plain = *c.Stored + c.Inline.Plain
@@ -132,7 +132,7 @@ func (b *book) value(c *cell) (any, error) {
 }
 
 // number returns a number, or the day that its style shows. One with zeros before it is a
-// json.Number that has them, so that it is both a number and, as a text, what people see.
+// json.Number that has them, so it is both a number and the text that people see.
 func (b *book) number(stored, styled string) any {
 	var shown style
 	if i, err := strconv.Atoi(cmp.Or(styled, "0")); err == nil && i >= 0 && i < len(b.styles) {
@@ -164,8 +164,8 @@ func (b *book) number(stored, styled string) any {
 	return record.Number(stored)
 }
 
-// escaped matches what stands for a character that XML cannot hold: _x000D_ is a carriage return,
-// and _x005F_ the underscore before an x. Halves of characters are left as they are.
+// escaped matches the code of a character that XML cannot hold: _x000D_ is a carriage return, and
+// _x005F_ the underscore before an x. Halves of characters are left as they are.
 var escaped = regexp.MustCompile(`_x(?:[0-9A-CEFa-cef][0-9A-Fa-f]|[Dd][0-7])[0-9A-Fa-f]{2}_`)
 
 // unescape replaces it.

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// maxElement is how long a cell, a shared text, a tag or what stands between two of these may
-	// be, but for what is read ahead. A cell has at most 32,767 characters.
+	// maxElement is the longest cell, shared text or tag, or text between two of these, but for
+	// bytes that are read ahead. A cell has at most 32,767 characters.
 	maxElement = 1 << 20
 	// maxDepth is how deep elements may be nested around a cell or text, of which none has more
 	// than three.

@@ -13,8 +13,8 @@ import (
 // languages, and from 27 on those of East Asia.
 var dateFormats = []int{14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58}
 
-// literal matches what a code shows as it is, or does not show: texts, escaped characters, fillers,
-// and what stands in brackets, such as a color or an elapsed time; and the halves of a day.
+// literal matches the parts of a code that it shows unchanged, or does not show: texts, escaped
+// characters, fillers, and brackets, such as a color or an elapsed time; and the halves of a day.
 var literal = regexp.MustCompile(`(?i)"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|am/pm|a/p`)
 
 // showsDate reports whether a format's code shows a date, such as "m/d/yy h:mm", but not "h:mm" or
@@ -26,7 +26,7 @@ func showsDate(code string) bool {
 		}
 		return ""
 	}))
-	shown, _, _ = strings.Cut(shown, ";") // what follows is for negative numbers, zero and texts
+	shown, _, _ = strings.Cut(shown, ";") // the rest is for negative numbers, zero and texts
 	if shown == "general" {
 		return false
 	}
@@ -39,12 +39,13 @@ func isElapsed(part string) bool {
 	return slices.Contains([]string{"[h]", "[hh]", "[m]", "[mm]", "[s]", "[ss]"}, strings.ToLower(part))
 }
 
-// unshown matches what a code of zeros has besides what it shows: colors and languages, fillers, quotes.
+// unshown matches the parts of a code of zeros that it does not show: colors and languages,
+// fillers, quotes.
 var unshown = regexp.MustCompile(`\[[^<=>\]]*\]|_.|\*.|[\\"]`)
 
-// zerosOf returns what a format shows of whole numbers, if that is zeros before their digits, and
-// signs between these: 00000, or 00000-0000. It is "" for any other format. Two of them, with a
-// semicolon between them, are one for numbers of up to five digits, and one for longer ones.
+// zerosOf returns the zeros that a format shows before the digits of whole numbers, with signs
+// between these: 00000, or 00000-0000. It is "" for any other format. Two of them, with a semicolon
+// between them, are one for numbers of up to five digits, and one for longer ones.
 func zerosOf(code string) string {
 	zeros := unshown.ReplaceAllString(code, "")
 	short, isZIP := strings.CutPrefix(zeros, "[<=99999]")
@@ -93,8 +94,7 @@ const (
 	lastFalse = 60
 )
 
-// dayOf returns the day with that number, and whether there is one. Hours are what stands after the
-// point.
+// dayOf returns the day with that number, and whether there is one. Hours stand after the point.
 func dayOf(number float64, from1904 bool) (time.Time, bool) {
 	if from1904 {
 		number += 1462

@@ -26,9 +26,9 @@ const mostMerged = 1 << 16
 var mergedTag = regexp.MustCompile(
 	`<(?:\w+:)?mergeCell\s[^>]*\bref\s*=\s*["']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})["']`)
 
-// merges returns the merged ranges below a row. They stand after the rows of a sheet, which is searched
-// for their tags as bytes: that takes a twentieth of the time of its elements. What is damaged, the
-// rows tell.
+// merges returns the merged ranges below a row. They stand after the rows of a sheet, which is
+// searched for their tags as bytes: that takes a twentieth of the time of its elements. The rows
+// tell of damage.
 func (b *book) merges(part string, row int) ranges {
 	var all []merged
 	in, err := b.open(part)

@@ -36,7 +36,7 @@ type Sheet struct {
 	row    map[string]any // reused
 }
 
-// Notes says what somebody should know of the sheet, once it was read.
+// Notes returns notes on the sheet, once it was read.
 func (s *Sheet) Notes() (notes []string) {
 	if len(s.others) > 0 {
 		notes = append(notes, "Its other sheets, which --sheet reads, here and in load: "+list(s.others))
@@ -49,7 +49,7 @@ func (s *Sheet) Notes() (notes []string) {
 	return notes
 }
 
-// Warnings says what somebody should know of a sheet that is loaded, once it was read.
+// Warnings returns warnings of a sheet that is loaded, once it was read.
 func (s *Sheet) Warnings() (all []string) {
 	if s.Hidden > 0 {
 		all = append(all, fmt.Sprintf("%d rows are hidden in the sheet %q, and are read as the others", s.Hidden, s.name))
