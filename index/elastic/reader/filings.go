@@ -133,8 +133,8 @@ type lookup struct {
 
 // lookupsAlone is how many lookups in progress go alone. With more, a node of two processors has
 // enough to do, and each request of its own costs it more than the filing in it: at eight
-// connections together are 1.1 to 1.5 times as many a second (`filings serve` with and without it, medians
-// of seven interleaved runs on a busy machine).
+// connections, together, 1.1 to 1.5 times as many are read in a second (`filings serve` with and
+// without it, medians of seven interleaved runs on a busy machine).
 const lookupsAlone = 2
 
 func newLookups(generation string, read func(context.Context, any, esapi.Request) error) *lookups {
