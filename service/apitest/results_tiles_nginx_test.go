@@ -257,6 +257,14 @@ func (e forgetful) Kept(ctx context.Context, id string) ([]index.Generation, err
 	return slices.DeleteFunc(kept, func(g index.Generation) bool { return !g.Live }), err
 }
 
+func (e forgetful) At(ctx context.Context, id string) (index.Reader, error) {
+	live, err := e.Live(ctx)
+	if err == nil && index.GenerationID(live.Generation()) != id {
+		return nil, index.ErrGone
+	}
+	return live, err
+}
+
 // TestX35_OpenMap: a map that stays open goes on after a load, and after the end of its token, by the lines of
 // docs/api/webmaps.md: each costs one request for the addresses of the tiles.
 func TestX35_OpenMap(t *testing.T) {
