@@ -65,7 +65,8 @@ func (l *Limit) lastsLong(account, name string) bool {
 	if k == nil {
 		k = l.kinds[kind{"", name}]
 	}
-	return k == nil || k.length(l.now()) > max(min(time.Duration(l.slots)*slotTime, mostTime), longest/longPart)
+	bound := slotTime * min(time.Duration(l.slots), mostTime/slotTime) // with very many slots the product alone overflows
+	return k == nil || k.length(l.now()) > max(bound, longest/longPart)
 }
 
 // turnOf returns the turn of an account's last long call, 0 for none lately.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -202,4 +203,25 @@ func TestOwed(t *testing.T) {
 			s.t.Error("not owed, though another call of the account waits")
 		}
 	})
+}
+
+// TestLong_ManySlots: with however many slots, a call of 300 ms is short, and one of a second long.
+func TestLong_ManySlots(t *testing.T) {
+	t.Parallel()
+	for _, slots := range []int{6, 1000, 100_000_000_000, math.MaxInt} {
+		synctest.Test(t, func(t *testing.T) {
+			l := New(slots, time.Now)
+			for kind, took := range map[string]time.Duration{"short": 300 * time.Millisecond, "long": time.Second} {
+				slot, err := l.Acquire(t.Context(), "a", kind, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(took) // of the bubble's clock
+				slot.Release()
+			}
+			if l.lastsLong("a", "short") || !l.lastsLong("a", "long") {
+				t.Errorf("%d slots: short is %t, long is %t", slots, l.lastsLong("a", "short"), l.lastsLong("a", "long"))
+			}
+		})
+	}
 }
