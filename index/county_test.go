@@ -20,7 +20,7 @@ func TestX30_Meant(t *testing.T) {
 		"St. Mary, of the Lake, LA", "Twin, FL", "Twin County, FL", "County, TX", "Doña Ana, NM", "La Salle, IL", "Fort La, TX",
 	})
 	for _, tt := range []struct{ value, want string }{
-		// What there is stays.
+		// A county that there is stays.
 		{"orange, fl", "orange, fl"},
 		{"orange", "orange"},
 		{"lake county, fl", "lake county, fl"},

@@ -210,7 +210,7 @@ func sorted(t *testing.T, compare func(a, b string) int, want []string) {
 	}
 }
 
-// What is squeezed already, as nearly all names are, stays where it is: a search compares its term with each county's name.
+// A squeezed name, as nearly all are, stays where it is: a search compares its term with each county's name.
 func TestSqueeze_AllocatesNothing(t *testing.T) {
 	name := "st. lucie county, fl"
 	if n := testing.AllocsPerRun(100, func() { name = index.Squeeze(name) }); n > 0 {

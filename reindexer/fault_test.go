@@ -369,7 +369,8 @@ func TestL9_UpdateWaits(t *testing.T) {
 	t.Parallel()
 	real, requests := indextest.NewMemory().Open(testClock().Now, nil, nil), &atomic.Int32{}
 	mustRun(t, config(t, real, owned("Ann", 1, 2)))
-	cfg := config(t, awayStore{&faulty{Store: real, read: func(r index.Reader) index.Reader { return away{r, requests} }}, requests}, owned("Bob", 2))
+	store := &faulty{Store: real, read: func(r index.Reader) index.Reader { return away{r, requests} }}
+	cfg := config(t, awayStore{store, requests}, owned("Bob", 2))
 	cfg.Update = true
 	if report := mustRun(t, cfg); report.Updated != 1 || requests.Load() != 4 {
 		t.Errorf("%d requests, report %+v", requests.Load(), report)

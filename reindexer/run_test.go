@@ -445,7 +445,7 @@ func TestRun_IsRefusedWhileAnotherRuns(t *testing.T) {
 			!strings.Contains(err.Error(), "2026-03-01T12:00:00Z") {
 			t.Errorf("error %v, want ErrLocked with holder and time", err)
 		}
-		// What the other builds is not taken for a leftover.
+		// The other's build is not taken for a leftover.
 		if got := generationNames(t, store); !slices.Equal(got, []string{build.Generation() + "?"}) {
 			t.Errorf("generations %v, want what the other builds", got)
 		}

@@ -181,7 +181,7 @@ func TestCheck_SearchesRefused(t *testing.T) {
 	}
 }
 
-// What is wrong is a line that fails and names the setting, never the password.
+// A wrong setting is a line that fails and names it, never the password.
 func TestCheck_Wrong(t *testing.T) {
 	t.Parallel()
 	strict := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

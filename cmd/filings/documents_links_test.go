@@ -199,7 +199,7 @@ var named = []struct {
 	{"metric", regexp.MustCompile(`\bfilings_[a-z]\w+\b`), metricNames},
 }
 
-// What the documents name exists.
+// All that the documents name exists.
 func TestDocuments_Names(t *testing.T) {
 	all := documents(t)
 	for _, n := range named {

@@ -23,7 +23,7 @@ const (
 	soakConnections = 300
 	soakRecovery    = 5 * time.Second // within which a process calls Elasticsearch again once that responds
 
-	// What may grow between the first quarter of the time and its end, when caches, pools and heap have their size.
+	// The most growth from the first quarter of the time to its end, when caches, pools and heap have their size.
 	soakMemory     = 1.5 // times, and 64 MiB
 	soakGoroutines = 1.5 // times, and 100
 )

@@ -162,7 +162,7 @@ func TestStart_Stopped(t *testing.T) {
 	}
 }
 
-// What no time mends ends the service at once, with one line.
+// A fault that no time mends ends the service at once, with one line.
 func TestStart_Refused(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

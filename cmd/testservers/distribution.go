@@ -85,7 +85,7 @@ func distribution(ctx context.Context, e engine, h host) (home, java string, err
 	if exists(home) {
 		return home, java, nil
 	}
-	// What a run that was killed left of this name is removed first; what is whole appears in one step.
+	// A killed run's rest of this name is removed first; the whole folder appears in one step.
 	partial := filepath.Join(cache, "partial")
 	if err := os.RemoveAll(partial); err != nil {
 		return "", "", err

@@ -25,7 +25,7 @@ func TestOnThisMachine(t *testing.T) {
 	}
 }
 
-// What the tests run on is what docker-compose.yml runs.
+// The tests run on the versions that docker-compose.yml runs.
 func TestVersionsAgree(t *testing.T) {
 	t.Parallel()
 	compose, err := os.ReadFile("../../docker-compose.yml")

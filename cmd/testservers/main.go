@@ -20,7 +20,7 @@
 //
 // It starts nothing that outlives it: servers listen on the loopback interface only, run in process groups and
 // temporary folders (or in containers that remove themselves), and end with testservers, also when that is killed.
-// What stays is the unpacked Elasticsearch in the cache folder. Its output is one line a server on standard error; the
+// Only the unpacked Elasticsearch stays, in the cache folder. Its output is one line a server on standard error; the
 // exit code is the command's, or 128 and the number of the signal that ended it.
 //
 // Where no provider succeeds, the tests that need the server skip, and testservers says so before and after the command.

@@ -187,7 +187,7 @@ func TestFreePort(t *testing.T) {
 	}
 }
 
-// What a signal ended starts again; what ended by itself does not.
+// A program that a signal ended starts again; one that ended by itself does not.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "program")

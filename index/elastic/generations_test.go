@@ -245,7 +245,7 @@ func TestGenerations(t *testing.T) {
 	if err != nil || len(got) != 0 {
 		t.Fatalf("in an empty store: %v, %v", got, err)
 	}
-	// What is not ours: another store whose name begins like this one's, and an index of another program.
+	// Of others: a store whose name begins like this one's, and an index of another program.
 	neighbor := generation.Name(s.alias+"-b", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 1)
 	s.makeIndex(t, neighbor, document.Meta{Sealed: true, Generation: neighbor})
 	s.makeIndex(t, s.alias+"-other", document.Meta{})

@@ -92,7 +92,7 @@ func TestL8_LiveLooksAtOnceWhenAGenerationIsGone(t *testing.T) {
 	}
 }
 
-// What stands behind the alias makes nothing live; a generation of another mapping is refused, and
+// No index behind the alias is live by that; a generation of another mapping is refused, and
 // so is, before a load, an index of the alias's name.
 func TestLive_ByTheCatalogAlone(t *testing.T) {
 	t.Parallel()

@@ -296,7 +296,7 @@ func TestLock_LostResponses(t *testing.T) {
 	}
 }
 
-// What keeps a load from its lock ends it, after few requests.
+// A refusal that keeps a load from its lock ends it, after few requests.
 func TestLock_RefusedInFewRequests(t *testing.T) {
 	t.Parallel()
 	const most = 25

@@ -21,7 +21,7 @@ import (
 // TestLostNode kills one node of three, the master, while filings are read and loaded. `make
 // cluster` runs it, alone: the node stays dead.
 //
-// What is promised: no response is ever wrong; after the others have noticed, every query is
+// The promise: no response is ever wrong; after the others have noticed, every query is
 // served; a load that was in progress either is promoted whole or fails and leaves what is live as
 // it was, for the shards of a new generation have no replicas before it is sealed; and the next
 // load succeeds.

@@ -75,7 +75,7 @@ func TestL7_LostDataAreNotNoData(t *testing.T) {
 	}
 }
 
-// Whoever looks for the catalog before the first load, and then at what is stored, finds a
+// A look for the catalog before the first load, and then at the stored parts, finds a
 // generation that was promoted in between: that is no loss.
 func TestL7_FirstPromotionIsNoLoss(t *testing.T) {
 	t.Parallel()

@@ -156,7 +156,7 @@ func TestL7_TemplateOfAWriteIndex(t *testing.T) {
 	}
 }
 
-// What somebody else puts behind the alias is not what was promoted.
+// An index that somebody else puts behind the alias was not promoted.
 func TestL8_ForeignIndexBehindTheAlias(t *testing.T) {
 	t.Parallel()
 	s := newTestStore(t)

@@ -104,7 +104,7 @@ func TestBuild_CanceledPutFailsTheSeal(t *testing.T) {
 	}
 }
 
-// What the disk refuses must come back from Seal; Put only collects.
+// A write that the disk refuses must come back from Seal; Put only collects.
 func TestBuild_FailedWriteFailsTheSeal(t *testing.T) {
 	t.Parallel()
 	b := create(t, openStore(t, t.TempDir()), synthetics(100, 1)...)

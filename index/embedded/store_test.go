@@ -114,7 +114,7 @@ func TestL8_SwapByAnotherStoreIsNoticedWithinASecond(t *testing.T) {
 	expect("after the clock was put back", second)
 }
 
-// What is live is not looked up for each request: for a second the folder may even be away.
+// The live generation is not looked up for each request: for a second the folder may even be away.
 func TestL8_LiveIsLookedUpOnceASecond(t *testing.T) {
 	t.Parallel()
 	dir, clock := filepath.Join(t.TempDir(), "data"), indextest.NewClock(noon())

@@ -204,7 +204,8 @@ func TestX2_ListFails(t *testing.T) {
 	}
 }
 
-// TestX2_OthersThanTheLive: while the live generation cannot be opened, others are kept and opened, and the failure is no loss.
+// TestX2_OthersThanTheLive: while the live generation cannot be opened, others are kept and opened,
+// and the failure is no loss.
 func TestX2_OthersThanTheLive(t *testing.T) {
 	t.Parallel()
 	v := newViewed(t, 2)
@@ -301,7 +302,8 @@ func TestX24_DamageIsTheReaders(t *testing.T) {
 	}
 	want("before the first look", 0)
 	met := v.at(t, 0).(*breakable)
-	if first, again := met.Meet(index.ErrDamaged), met.Meet(errors.New("other")); !first || again || met.Met() != index.ErrDamaged {
+	first, again := met.Meet(index.ErrDamaged), met.Meet(errors.New("other"))
+	if !first || again || met.Met() != index.ErrDamaged {
 		t.Errorf("first %v, again %v, met %v", first, again, met.Met())
 	}
 	want("met", 1)

@@ -837,8 +837,8 @@ type client struct{ gone, asked atomic.Int64 }
 
 func (c *client) Left() bool { c.asked.Add(1); return c.gone.Load() > 0 }
 
-// TestLeft: what a client that has hung up waited for is not computed for it, and the call says so.
-// What others need too is computed, and so is what comes after something that was. Who does not
+// TestLeft: nothing is computed for a client that has hung up, and its call says so. A result that
+// others need too is computed, and so is one that comes after another that was. A client that does not
 // wait is not asked.
 func TestLeft(t *testing.T) {
 	t.Parallel()

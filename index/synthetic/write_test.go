@@ -94,7 +94,7 @@ func TestAppendLoad(t *testing.T) {
 	}
 }
 
-// What is written can be read back, field by field.
+// A written filing can be read back, field by field.
 func TestAppendLoad_ReadBack(t *testing.T) {
 	t.Parallel()
 	for _, f := range sample(synthetic.New(3))[:2_000] {

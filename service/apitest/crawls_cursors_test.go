@@ -146,7 +146,7 @@ func TestX3_Pages(t *testing.T) {
 	}
 }
 
-// What may stand beside a cursor, and what is refused by name.
+// Some parameters may stand beside a cursor; others are refused by name.
 func TestX3_BesideACursor(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(crawlable(t)))

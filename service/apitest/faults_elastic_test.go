@@ -206,7 +206,7 @@ func TestE3_Elasticsearch(t *testing.T) {
 			if got := after.ids(t); len(got) != 3 {
 				t.Errorf("after the outage: %v", got)
 			}
-			// What the response says is what is counted: nothing of the outage is.
+			// The response says what was counted: nothing of the outage.
 			if used, left := s.used(t, "customer"), after.header.Get("X-RateLimit-Remaining"); used != 2 || left != "99998" {
 				t.Errorf("%d used, %s remaining after the outage, want 2 and 99998", used, left)
 			}

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	// What the client generated for Go stands on; named here so that go.mod pins it.
+	// The client generated for Go stands on it; named here so that go.mod pins it.
 	_ "github.com/oapi-codegen/runtime"
 	_ "github.com/oapi-codegen/runtime/types"
 

@@ -210,7 +210,7 @@ func TestClusters_InvalidParameters(t *testing.T) {
 	}
 }
 
-// What cuts and sorts pages is no parameter here, and the path is neither a filing nor a legacy one.
+// No parameter here cuts or sorts pages, and the path is neither a filing nor a legacy one.
 func TestClusters_P5_UnknownNames(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, oracle(fixture(t)))

@@ -5,7 +5,7 @@
 //
 // # Design
 //
-// What never changes is written as a document (base.yaml): introduction, headers, the envelope. New
+// The part that never changes is a document (base.yaml): introduction, headers, the envelope. New
 // fills in the rest, once: from the table of endpoints (Operation), the table of parameters
 // (package params), the table of fields (package index), the table of errors (Error), and the
 // structs of responses, whose tag help describes a field. Examples are written by the code that

@@ -178,17 +178,23 @@ func TestExplore_ReadWhole(t *testing.T) {
 		t.Errorf("the types are %q, want %q; it sent %q", got, want, e.sent(sent))
 	}
 	total := fmt.Sprint(e.total())
-	e.Value(`window.print = () => { window.paper = String(new Set([...document.querySelectorAll("#table tr[data-id]")].map((row) => row.dataset.id)).size); }; ""`)
+	e.Value(`window.print = () => {
+		const rows = [...document.querySelectorAll("#table tr[data-id]")];
+		window.paper = String(new Set(rows.map((row) => row.dataset.id)).size);
+	}; ""`)
 	e.Click("#print")
 	e.Wait(`window.paper`)
 	if got := e.Value(`paper`); got != total || len(e.sent(sent)) > 0 {
 		t.Errorf("%s filings of %s are printed; it sent %q", got, total, e.sent(sent))
 	}
 	shown := e.ids()
-	i := slices.IndexFunc(e.filings, func(f *index.Filing) bool { return selected(f) && !slices.Contains(shown, fmt.Sprint(f.ID)) })
+	i := slices.IndexFunc(e.filings, func(f *index.Filing) bool {
+		return selected(f) && !slices.Contains(shown, fmt.Sprint(f.ID))
+	})
 	e.Value(fmt.Sprintf(`location.hash += "&filing=%d"`, e.filings[i].ID))
 	e.Wait(`!document.querySelector("#filing").hidden`)
-	if got := e.sent(sent); slices.ContainsFunc(got, func(path string) bool { return strings.HasPrefix(path, "/v1/filings/") }) {
+	ofOne := func(path string) bool { return strings.HasPrefix(path, "/v1/filings/") }
+	if got := e.sent(sent); slices.ContainsFunc(got, ofOne) {
 		t.Errorf("a filing of another page: it sent %q", got)
 	}
 }

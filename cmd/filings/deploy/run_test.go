@@ -38,9 +38,9 @@ loads:
         K-1001,EXAMPLE HOLDINGS LLC
 `
 
-// What the chart says of its containers is enough for the program: as its user, with its variables and arguments, a read-only root
-// with nothing in it but the program, and its volumes. What Kubernetes does besides (the network, the signal, the secrets) is not
-// tested here. It takes a Linux, root, and an Elasticsearch and Redis.
+// The chart's containers are enough for the program: its user, variables and arguments, volumes, and a
+// read-only root with nothing in it but the program. Kubernetes' own part (the network, the signal, the
+// secrets) is not tested here. It takes a Linux, root, and an Elasticsearch and Redis.
 func TestChart_Runs(t *testing.T) {
 	engine, keys := os.Getenv("TEST_ELASTICSEARCH_URL"), os.Getenv("TEST_REDIS_URL")
 	if engine == "" || keys == "" || os.Getuid() != 0 {

@@ -13,7 +13,7 @@ import (
 	"filings/index/elastic/search"
 )
 
-// What is searched first after a page are a few times as many filings as a page has, however many
+// The search after a page first looks at a few times as many filings as a page has, however many
 // there are: also in the middle of a day, or of an amount, that many filings share. Only where the
 // order comes to another day may it be more, and among owners, where Elasticsearch skips what it
 // need not compare.

@@ -93,7 +93,7 @@ func TestA2_NoFilings(t *testing.T) {
 	}
 }
 
-// What Counties returned is the caller's: changing it changes nothing here.
+// The list that Counties returned is the caller's: changing it changes nothing here.
 func TestReader_CountiesAreACopy(t *testing.T) {
 	t.Parallel()
 	r := testReader(t, 1, elastictest.Filings(10))

@@ -12,8 +12,8 @@ import (
 	"filings/index/elastic/document"
 )
 
-// What a term's clause selects by the words of documents is what contains the term: with runs that
-// are longer than a word, too.
+// A term's clause selects, by the words of documents, those that contain the term: with runs that are
+// longer than a word, too.
 func TestRuns_SelectWhatContains(t *testing.T) {
 	t.Parallel()
 	letters := rapid.RuneFrom([]rune("ab\u00e9 7"))

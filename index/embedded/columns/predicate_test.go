@@ -38,7 +38,7 @@ func TestP16_NeverAcrossTwoValues(t *testing.T) {
 	})
 }
 
-// What the index of runs says of terms is what the texts say: of runs all rows, of other terms those that are read.
+// The index of runs finds the rows whose texts have the term: of runs all, of other terms those that are read.
 func TestRuns_Rows(t *testing.T) {
 	t.Parallel()
 	letters := rapid.RuneFrom([]rune("ab é7"))
@@ -86,7 +86,7 @@ func textTable(t interface{ Fatal(...any) }, rows [][]string) *Table {
 	return Open("test", int64(len(rows)), chunks.get, cache.New(1<<20))
 }
 
-// What a term cannot be by the rules must not find what separates values.
+// A term that the rules exclude must not find the separators of values.
 func TestP16_TermsThatAreNoText(t *testing.T) {
 	t.Parallel()
 	table := newTable(t, synthetics(50, 1))
