@@ -10,6 +10,7 @@ import (
 
 	"filings/index"
 	"filings/index/sorter"
+	"filings/index/wire"
 )
 
 // sortBuffer is how much of the fingerprints of a load is in memory.
@@ -96,12 +97,12 @@ func (c *Actions) Last(ctx context.Context) iter.Seq2[index.Fingerprint, error] 
 				if len(value) == 0 {
 					return nil
 				}
+				r := wire.Reader{Rest: value}
 				for i := range s.Digests {
-					s.Digests[i] = binary.LittleEndian.Uint64(value[i*8:])
+					s.Digests[i] = r.Word()
 				}
-				s.Created = int64(binary.LittleEndian.Uint64(value[len(s.Digests)*8:]))
-				facts := cutter{data: value[fingerprintSize-8:]}
-				s.Facts = facts.facts(string(facts.data))
+				s.Created = int64(r.Word())
+				s.Facts = readFacts(&r, string(r.Rest))
 				return nil
 			})
 		}

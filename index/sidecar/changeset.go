@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
+	"filings/index/wire"
 )
 
 // MostCopied is how many filings that differ are copied into their changeset. Copying takes some 70
@@ -87,12 +88,12 @@ func readContents(ctx context.Context, source Source) (all []contained, err erro
 	if err != nil {
 		return nil, err
 	}
-	c, last := cutter{data: data}, int64(0)
-	for len(c.data) > 0 {
-		last += int64(c.number())
-		all = append(all, contained{last, index.FieldGroups(c.byte())})
+	r, last := wire.Reader{Rest: data}, int64(0)
+	for len(r.Rest) > 0 {
+		last += int64(r.Number())
+		all = append(all, contained{last, index.FieldGroups(r.Byte())})
 	}
-	if c.failed {
+	if r.Failed {
 		return nil, ErrDamaged
 	}
 	return all, nil
@@ -201,36 +202,44 @@ func (w *chunkWriter) flush() error {
 // chunkReader reads the entries of a chunk, one after the other. They refer to memory of their own.
 type chunkReader struct {
 	index.Changeset // by the names of its generations
-	cutter
+	wire.Reader
 	last int64 // the id of the last entry
 }
 
 func openChanges(data []byte) (*chunkReader, error) {
 	raw, err := unpacked(data)
-	c := &chunkReader{cutter: cutter{data: raw}}
-	c.Parent, c.Generation = string(c.text()), string(c.text())
+	c := &chunkReader{Reader: wire.Reader{Rest: raw}}
+	c.Parent, c.Generation = string(c.Text()), string(c.Text())
 	return c, cmp.Or(err, c.damage())
+}
+
+// damage returns ErrDamaged if the chunk ended too early.
+func (c *chunkReader) damage() error {
+	if c.Failed {
+		return ErrDamaged
+	}
+	return nil
 }
 
 // next returns the next entry, if there is one and the chunk is not damaged.
 func (c *chunkReader) next() (e entry, more bool) {
-	if len(c.data) == 0 {
+	if len(c.Rest) == 0 {
 		return e, false
 	}
-	c.last += int64(c.number())
-	e.Difference = Difference{ID: c.last, FieldGroups: index.FieldGroups(c.byte())}
-	flags := c.byte()
+	c.last += int64(c.Number())
+	e.Difference = Difference{ID: c.last, FieldGroups: index.FieldGroups(c.Byte())}
+	flags := c.Byte()
 	e.Before, e.After = flags&hasBefore != 0, flags&hasAfter != 0
 	if flags&hasCopies != 0 {
 		for _, v := range []*index.Version{&e.before, &e.after} {
-			if record := c.text(); len(record) > 0 {
+			if record := c.Text(); len(record) > 0 {
 				v.Record = index.Record(record)
 			}
-			v.City, v.ZIP = string(c.text()), string(c.text())
+			v.City, v.ZIP = string(c.Text()), string(c.Text())
 		}
 		e.before.Withheld, e.after.Withheld = flags&earlierWithheld != 0, flags&laterWithheld != 0
 	}
-	return e, !c.failed
+	return e, !c.Failed
 }
 
 // Strip writes the chunks of a changeset anew in which strip makes another one of some copy of a

@@ -12,6 +12,7 @@ import (
 
 	"filings/index"
 	"filings/index/cache"
+	"filings/index/wire"
 )
 
 // Directory reads the owners and words that Write wrote. It is safe for concurrent use.
@@ -32,7 +33,7 @@ func (d *Directory) Generation() string { return d.generation }
 
 // cached returns the decoded value of a section, from the cache if it is there. decode also returns
 // its size.
-func cached[T any](ctx context.Context, d *Directory, section string, decode func(*cutter) (T, int)) (T, error) {
+func cached[T any](ctx context.Context, d *Directory, section string, decode func(*wire.Reader) (T, int)) (T, error) {
 	key := cache.Key{Space: d.space, Text: section}
 	v, _, err := cache.Get(ctx, d.cache, key, func(ctx context.Context) (v T, size int, err error) {
 		data, err := whole(ctx, d.source, section)
@@ -42,8 +43,8 @@ func cached[T any](ctx context.Context, d *Directory, section string, decode fun
 		if err != nil {
 			return v, 0, err
 		}
-		c := cutter{data: data}
-		if v, size = decode(&c); c.failed {
+		r := wire.Reader{Rest: data}
+		if v, size = decode(&r); r.Failed {
 			err = ErrDamaged
 		}
 		return v, size, err
@@ -53,9 +54,9 @@ func cached[T any](ctx context.Context, d *Directory, section string, decode fun
 
 // Owners implements index.Reader.
 func (d *Directory) Owners(ctx context.Context, q index.OwnerQuery) (page index.Owners, err error) {
-	filings, err := cached(ctx, d, sectionFilings, func(c *cutter) (all []uint32, size int) {
-		for len(c.data) > 0 {
-			all = append(all, uint32(c.number()))
+	filings, err := cached(ctx, d, sectionFilings, func(r *wire.Reader) (all []uint32, size int) {
+		for len(r.Rest) > 0 {
+			all = append(all, uint32(r.Number()))
 		}
 		return all, 4 * cap(all)
 	})
@@ -78,11 +79,11 @@ func (d *Directory) Owners(ctx context.Context, q index.OwnerQuery) (page index.
 	if section := orderOf(q.Sort, q.Ascending); section == "" {
 		selected.visitAll(add)
 	} else {
-		order, err := cached(ctx, d, section, func(c *cutter) ([]uint32, int) {
+		order, err := cached(ctx, d, section, func(r *wire.Reader) ([]uint32, int) {
 			order := make([]uint32, len(filings))
-			n, err := binary.Decode(c.data, binary.LittleEndian, order)
-			c.failed = err != nil || n != len(c.data)
-			return order, len(c.data)
+			n, err := binary.Decode(r.Rest, binary.LittleEndian, order)
+			r.Failed = err != nil || n != len(r.Rest)
+			return order, len(r.Rest)
 		})
 		if err != nil {
 			return page, err
@@ -140,16 +141,16 @@ type postings struct {
 	owners []uint32
 }
 
-func readPostings(c *cutter) (p postings, size int) {
+func readPostings(r *wire.Reader) (p postings, size int) {
 	p.starts = []uint32{0}
-	for len(c.data) > 0 {
-		p.texts = append(p.texts, string(c.text()))
+	for len(r.Rest) > 0 {
+		p.texts = append(p.texts, string(r.Text()))
 		number := uint32(0)
-		for range c.number() {
-			if c.failed {
+		for range r.Number() {
+			if r.Failed {
 				break
 			}
-			number += uint32(c.number())
+			number += uint32(r.Number())
 			p.owners = append(p.owners, number)
 		}
 		size += len(p.texts[len(p.texts)-1]) + 16 + 4
@@ -247,29 +248,25 @@ func (d *Directory) portfolios(ctx context.Context, numbers []uint32) ([]index.P
 	}
 	all := make([]index.Portfolio, len(numbers))
 	for i, number := range numbers {
-		c := cutter{data: chunks[int(number)/portfoliosAChunk]}
+		r := wire.Reader{Rest: chunks[int(number)/portfoliosAChunk]}
 		for range number % portfoliosAChunk {
-			c.text()
+			r.Text()
 		}
-		one := cutter{data: c.text()}
-		if all[i] = readPortfolio(&one); c.failed || one.failed {
+		one := wire.Reader{Rest: r.Text()}
+		if all[i] = readPortfolio(&one); r.Failed || one.Failed {
 			return nil, ErrDamaged
 		}
 	}
 	return all, nil
 }
 
-func readPortfolio(c *cutter) (p index.Portfolio) {
-	p.Name = string(c.text())
-	p.FirstFilingDate, p.LastFilingDate = index.DayText(uint32(c.number())), index.DayText(uint32(c.number()))
-	p.Filings, p.Writings, p.Amounts = int64(c.number()), int64(c.number()), int64(c.number())
-	if len(c.data) < 8 {
-		c.failed = true
-		return p
-	}
-	p.SumCents = math.Float64frombits(binary.LittleEndian.Uint64(c.data))
-	for c.data = c.data[8:]; len(c.data) > 0; {
-		p.Counties = append(p.Counties, index.CountyFilings{County: string(c.text()), Filings: int64(c.number())})
+func readPortfolio(r *wire.Reader) (p index.Portfolio) {
+	p.Name = string(r.Text())
+	p.FirstFilingDate, p.LastFilingDate = index.DayText(uint32(r.Number())), index.DayText(uint32(r.Number()))
+	p.Filings, p.Writings, p.Amounts = int64(r.Number()), int64(r.Number()), int64(r.Number())
+	p.SumCents = math.Float64frombits(r.Word())
+	for len(r.Rest) > 0 {
+		p.Counties = append(p.Counties, index.CountyFilings{County: string(r.Text()), Filings: int64(r.Number())})
 	}
 	return p
 }

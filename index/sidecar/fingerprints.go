@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
+	"filings/index/wire"
 )
 
 // fingerprintsAChunk makes chunks of some 300 kB of filings that differ in everything, read and
@@ -107,8 +108,8 @@ func decodeFingerprints(data []byte) (fingerprints []index.Fingerprint, last boo
 	if raw = raw[head:]; rows*fingerprintSize > len(raw) {
 		return nil, false, ErrDamaged
 	}
-	facts := cutter{data: raw[rows*fingerprintSize:]}
-	text := string(facts.data)
+	facts := wire.Reader{Rest: raw[rows*fingerprintSize:]}
+	text := string(facts.Rest)
 	fingerprints = make([]index.Fingerprint, rows)
 	word := func(column, row int) uint64 {
 		return binary.LittleEndian.Uint64(raw[(column*len(fingerprints)+row)*8:])
@@ -122,17 +123,14 @@ func decodeFingerprints(data []byte) (fingerprints []index.Fingerprint, last boo
 			s.Digests[part] = word(1+part, i)
 		}
 		s.Created = int64(word(1+len(s.Digests), i))
-		if s.Facts = facts.facts(text); facts.failed {
+		if s.Facts = readFacts(&facts, text); facts.Failed {
 			return nil, false, ErrDamaged
 		}
 	}
 	return fingerprints, last, nil
 }
 
-// factsSize is how many bytes follow the texts of facts.
-const factsSize = 8 + 1
-
-// appendFacts appends f as cutter.facts reads it.
+// appendFacts appends f as readFacts reads it.
 func appendFacts(dst []byte, f *index.Facts) []byte {
 	for _, text := range [...]string{f.Owner, f.County, f.FilingDate, f.Address} {
 		dst = protowire.AppendString(dst, text)
@@ -146,22 +144,17 @@ func appendFacts(dst []byte, f *index.Facts) []byte {
 	return append(binary.LittleEndian.AppendUint64(dst, math.Float64bits(f.Amount)), flags)
 }
 
-// facts reads the facts that appendFacts wrote. text is the string of data: texts are parts of it,
+// readFacts reads the facts that appendFacts wrote. text is the string of r.Rest: texts are parts of it,
 // and need no memory of their own.
-func (c *cutter) facts(text string) (f index.Facts) {
+func readFacts(r *wire.Reader, text string) (f index.Facts) {
 	part := func() string {
-		n, end := len(c.text()), len(text)-len(c.data)
+		n, end := len(r.Text()), len(text)-len(r.Rest)
 		return text[end-n : end]
 	}
 	f.Owner, f.County, f.FilingDate, f.Address = part(), part(), part(), part()
-	if len(c.data) < factsSize {
-		c.skip(-1)
-		return f
-	}
-	f.Amount = math.Float64frombits(binary.LittleEndian.Uint64(c.data))
-	flags := c.data[factsSize-1]
+	f.Amount = math.Float64frombits(r.Word())
+	flags := r.Byte()
 	f.HasAmount, f.HasCoordinates, f.Trust, f.Estate = flags&1 != 0, flags&2 != 0, flags&4 != 0, flags&8 != 0
-	c.skip(factsSize)
 	return f
 }
 
@@ -246,49 +239,4 @@ func unpacked(packed []byte) ([]byte, error) {
 		return nil, ErrDamaged
 	}
 	return data, nil
-}
-
-// cutter cuts values off data in the order in which they were appended. After its end it fails, and
-// returns zero values.
-type cutter struct {
-	data   []byte
-	failed bool
-}
-
-// damage returns ErrDamaged if c failed.
-func (c *cutter) damage() error {
-	if c.failed {
-		return ErrDamaged
-	}
-	return nil
-}
-
-func (c *cutter) byte() byte {
-	if len(c.data) == 0 {
-		c.failed = true
-		return 0
-	}
-	b := c.data[0]
-	c.data = c.data[1:]
-	return b
-}
-
-func (c *cutter) number() uint64 {
-	number, n := protowire.ConsumeVarint(c.data)
-	c.skip(n)
-	return number
-}
-
-func (c *cutter) text() []byte {
-	text, n := protowire.ConsumeBytes(c.data)
-	c.skip(n)
-	return text
-}
-
-func (c *cutter) skip(n int) {
-	if n < 0 {
-		c.data, c.failed = nil, true
-		return
-	}
-	c.data = c.data[n:]
 }

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
+	"filings/index/wire"
 )
 
 // owners counts filings by owner and by word. It takes some 300 bytes for each writing of an owner,
@@ -150,8 +151,8 @@ func (c *wordCounter) countBatch() {
 	full := c.batch
 	c.batch = make([]byte, 0, cap(full))
 	c.counting.Go(func() error {
-		for items := (cutter{data: full}); len(items.data) > 0; {
-			c.count(int(items.number()), items.text(), items.text())
+		for items := (wire.Reader{Rest: full}); len(items.Rest) > 0; {
+			c.count(int(items.Number()), items.Text(), items.Text())
 		}
 		return nil
 	})
@@ -229,14 +230,14 @@ type words struct {
 	first   []int    // by characters: the first word of so many, or more
 }
 
-func readWords(c *cutter) (w words, size int) {
-	for len(c.data) > 0 {
-		text := string(c.text())
+func readWords(r *wire.Reader) (w words, size int) {
+	for len(r.Rest) > 0 {
+		text := string(r.Text())
 		for len(w.first) <= utf8.RuneCountInString(text) {
 			w.first = append(w.first, len(w.texts))
 		}
 		w.texts, w.letters = append(w.texts, text), append(w.letters, lettersOf(text))
-		w.filings = append(w.filings, uint32(c.number()))
+		w.filings = append(w.filings, uint32(r.Number()))
 		size += len(text)
 	}
 	return w, size + 16*cap(w.texts) + 4*cap(w.filings) + 8*cap(w.letters)

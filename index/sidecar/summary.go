@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"filings/index"
+	"filings/index/wire"
 )
 
 // summary has the figures of a whole generation. As gob it may have infinite sums, unlike JSON.
@@ -111,8 +112,8 @@ func (s *summary) add(c *index.CountyStats) {
 
 // summary returns that of the generation, not to be changed.
 func (d *Directory) summary(ctx context.Context) (summary, error) {
-	s, err := cached(ctx, d, sectionSummary, func(c *cutter) (s summary, size int) {
-		c.failed = gob.NewDecoder(bytes.NewReader(c.data)).Decode(&s) != nil
+	s, err := cached(ctx, d, sectionSummary, func(r *wire.Reader) (s summary, size int) {
+		r.Failed = gob.NewDecoder(bytes.NewReader(r.Rest)).Decode(&s) != nil
 		return s, 200 * len(s.Counties)
 	})
 	if errors.Is(err, index.ErrNoOwners) {

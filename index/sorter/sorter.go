@@ -20,6 +20,8 @@ import (
 	"sync/atomic"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"filings/index/wire"
 )
 
 // Sorter collects items and sorts them. It is not safe for concurrent use.
@@ -57,20 +59,13 @@ func (s *Sorter) Add(key, value []byte) error {
 	return nil
 }
 
-// cut returns the part of an item, its key or its value, that data begins with, and the rest.
-func cut(data []byte) (part, rest []byte) {
-	n, width := binary.Uvarint(data)
-	end := width + int(n)
-	return data[width:end], data[end:]
-}
-
 func (s *Sorter) sort() {
 	slices.SortFunc(s.items, func(a, b item) int {
 		if c := cmp.Compare(a.prefix, b.prefix); c != 0 {
 			return c
 		}
-		x, _ := cut(s.arena[a.start:])
-		y, _ := cut(s.arena[b.start:])
+		x, _ := protowire.ConsumeBytes(s.arena[a.start:])
+		y, _ := protowire.ConsumeBytes(s.arena[b.start:])
 		return bytes.Compare(x, y)
 	})
 }
@@ -151,9 +146,8 @@ func (s *Sorter) Each(ctx context.Context, visit func(key, value []byte) error) 
 	}
 	s.sort()
 	for _, i := range s.items {
-		key, rest := cut(s.arena[i.start:i.end])
-		value, _ := cut(rest)
-		if err := next(key, value); err != nil {
+		r := wire.Reader{Rest: s.arena[i.start:i.end]}
+		if err := next(r.Text(), r.Text()); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"filings/index/wire"
 )
 
 // First is what a client sends for the first page.
@@ -119,25 +121,23 @@ func Parse(text string) (c Cursor, err error) {
 		binary.LittleEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], table) {
 		return Cursor{}, ErrDamaged
 	}
-	r := reader{rest: b[1:end]}
+	r := wire.Reader{Rest: b[1:end]}
 	for _, s := range c.texts() {
-		*s = r.text()
+		*s = string(r.Text())
 	}
 	if b[0] == versionPacked {
 		c.Query = unpack(c.Query)
 	}
-	c.Day = time.Unix(r.number()*secondsADay, 0).UTC()
-	c.Seen, c.Total = r.number(), r.number()
-	if r.failed || len(r.rest) > 0 || c.Day.Year() > lastYear || c.String() != text {
+	day, seen, total := r.Number(), r.Number(), r.Number()
+	if r.Failed || len(r.Rest) > 0 || max(day, seen, total) > largest {
+		return Cursor{}, ErrDamaged
+	}
+	c.Day = time.Unix(int64(day)*secondsADay, 0).UTC()
+	c.Seen, c.Total = int64(seen), int64(total)
+	if c.Day.Year() > lastYear || c.String() != text {
 		return Cursor{}, ErrDamaged
 	}
 	return c, nil
-}
-
-// reader reads the bytes of a cursor. Beyond their end it fails, and returns zero values.
-type reader struct {
-	rest   []byte
-	failed bool
 }
 
 // lastYear is the last one that a day as text has: engines compare days as texts.
@@ -145,26 +145,3 @@ const lastYear = 9999
 
 // largest bounds numbers, so that no sum and no date made from two of them overflows.
 const largest = 1 << 40
-
-func (r *reader) number() int64 {
-	number, n := protowire.ConsumeVarint(r.rest)
-	if number > largest {
-		n = -1
-	}
-	r.skip(n)
-	return int64(number)
-}
-
-func (r *reader) text() string {
-	text, n := protowire.ConsumeBytes(r.rest)
-	r.skip(n)
-	return string(text)
-}
-
-func (r *reader) skip(n int) {
-	if n < 0 {
-		r.rest, r.failed = nil, true
-		return
-	}
-	r.rest = r.rest[n:]
-}
