@@ -19,20 +19,20 @@ import (
 // build is a generation.Writer.
 type build struct {
 	*bulk
-	name string
-	from string // the generation that was copied, "" for none
+	name   string
+	source string // the generation that was copied, "" for none
 }
 
 var _ generation.Writer = (*build)(nil)
 
 // Create implements generation.Storage: an empty index, or a clone, which shares the files of its
 // source and so takes seconds.
-func (s *storage) Create(ctx context.Context, name, from string) (_ generation.Writer, err error) {
-	var source map[string]described
-	if from == "" {
+func (s *storage) Create(ctx context.Context, name, source string) (_ generation.Writer, err error) {
+	var found map[string]described
+	if source == "" {
 		err = s.create(ctx, name)
-	} else if source, err = s.describe(ctx, from); err == nil {
-		err = s.clone(ctx, from, name)
+	} else if found, err = s.describe(ctx, source); err == nil {
+		err = s.clone(ctx, source, name)
 	}
 	if errors.Is(err, index.ErrGone) {
 		err = index.ErrNotFound
@@ -40,8 +40,8 @@ func (s *storage) Create(ctx context.Context, name, from string) (_ generation.W
 	if err != nil {
 		return nil, err
 	}
-	writes := source[from].Mappings.Meta.Writes
-	return &build{name: name, from: from, bulk: s.newBulk(ctx, buildAlias(name), writes)}, nil
+	writes := found[source].Mappings.Meta.Writes
+	return &build{name: name, source: source, bulk: s.newBulk(ctx, buildAlias(name), writes)}, nil
 }
 
 // loadingSettings make writing cheap: nothing has to be searchable or copied before Seal. Actions
@@ -78,12 +78,12 @@ func (s *storage) create(ctx context.Context, name string) error {
 	return s.createIndex(ctx, name, buildAlias(name), parts)
 }
 
-func (s *storage) clone(ctx context.Context, from, name string) error {
+func (s *storage) clone(ctx context.Context, source, name string) error {
 	settings := loadingSettings()
 	settings["blocks.write"] = false
 	parts := map[string]any{"settings": map[string]any{"index": settings}}
 	return s.createBy(ctx, name, buildAlias(name), parts, func(body io.Reader) esapi.Request {
-		return esapi.IndicesCloneRequest{Index: from, Target: name, Body: body}
+		return esapi.IndicesCloneRequest{Index: source, Target: name, Body: body}
 	})
 }
 

@@ -47,13 +47,13 @@ func (s *storage) newBulk(ctx context.Context, alias string, version int64) *bul
 
 // Put implements generation.Writer.
 func (b *bulk) Put(ctx context.Context, f *index.Filing) (fingerprint index.Fingerprint, err error) {
-	err = b.add(ctx, func(to *batch) { fingerprint = to.put(f, b.version) })
+	err = b.add(ctx, func(filling *batch) { fingerprint = filling.put(f, b.version) })
 	return fingerprint, err
 }
 
 // Remove implements generation.Writer.
 func (b *bulk) Remove(ctx context.Context, id int64) error {
-	return b.add(ctx, func(to *batch) { to.remove(id, b.version) })
+	return b.add(ctx, func(filling *batch) { filling.remove(id, b.version) })
 }
 
 // Stop implements generation.Writer.
@@ -199,7 +199,7 @@ func (b *batch) read(response []byte) error {
 	if err := client.Decode(response, &bulk); err != nil || len(bulk.Items) != len(b.ids) {
 		return client.Incomplete(len(bulk.Items), len(b.ids))
 	}
-	var again []int
+	var refused []int
 	var busy error
 	for i, item := range bulk.Items {
 		result := item.Index
@@ -211,13 +211,13 @@ func (b *batch) read(response []byte) error {
 		}
 		switch err := result.err(item.Delete != nil); {
 		case client.IsTemporary(err):
-			again, busy = append(again, i), err
+			refused, busy = append(refused, i), err
 		case err != nil:
 			return fmt.Errorf("filing %d: %w", b.ids[i], err)
 		}
 	}
 	if busy != nil {
-		b.keep(again)
+		b.keep(refused)
 	}
 	return busy
 }

@@ -89,13 +89,13 @@ func (s *storage) sizes(ctx context.Context) (map[string]size, error) {
 
 // Reader implements generation.Storage. Any node says from its copy of the cluster state whether
 // there is such an index.
-func (s *storage) Reader(ctx context.Context, name string, before index.Reader) (index.Reader, error) {
+func (s *storage) Reader(ctx context.Context, name string, kept index.Reader) (index.Reader, error) {
 	err := s.c.Read(ctx, nil, esapi.IndicesGetAliasRequest{Index: []string{name}})
 	switch {
 	case errors.Is(err, index.ErrGone):
 		return nil, fmt.Errorf("generation %s: %w", name, index.ErrNotFound)
-	case err != nil || before != nil:
-		return before, err
+	case err != nil || kept != nil:
+		return kept, err
 	}
 	return reader.New(s.c, name, s.cache), nil
 }

@@ -43,14 +43,14 @@ const sidecarFact = "sidecar"
 // primary had 37 (Elasticsearch 8.19, three nodes).
 func (s *storage) Identity(ctx context.Context, name string) (_ generation.Identity, err error) {
 	defer index.Wrap(&err, "reading what "+name+" is")
-	all := generation.Identity{}
-	if err := s.shardIdentity(ctx, name, all); err != nil {
+	identity := generation.Identity{}
+	if err := s.shardIdentity(ctx, name, identity); err != nil {
 		return nil, err
 	}
-	return all, s.settingsIdentity(ctx, name, all)
+	return identity, s.settingsIdentity(ctx, name, identity)
 }
 
-func (s *storage) shardIdentity(ctx context.Context, name string, all generation.Identity) error {
+func (s *storage) shardIdentity(ctx context.Context, name string, identity generation.Identity) error {
 	type stats struct {
 		Routing struct {
 			State   string
@@ -81,11 +81,11 @@ func (s *storage) shardIdentity(ctx context.Context, name string, all generation
 	}
 	for number, copies := range found.Indices[name].Shards {
 		if c := primary(copies); c != nil {
-			all["shard "+number] = fmt.Sprintf("%d documents, highest sequence number %d", c.Docs.Count, c.SeqNo.Max)
+			identity["shard "+number] = fmt.Sprintf("%d documents, highest sequence number %d", c.Docs.Count, c.SeqNo.Max)
 		}
 	}
 	if c := primary(found.Indices[document.SidecarIndex(name)].Shards["0"]); c != nil {
-		all[sidecarFact] = fmt.Sprintf("highest sequence number %d", c.SeqNo.Max)
+		identity[sidecarFact] = fmt.Sprintf("highest sequence number %d", c.SeqNo.Max)
 	}
 	return err
 }
@@ -95,7 +95,7 @@ func withSidecar(generation string) []string {
 	return []string{generation, document.SidecarIndex(generation) + "*"}
 }
 
-func (s *storage) settingsIdentity(ctx context.Context, name string, all generation.Identity) error {
+func (s *storage) settingsIdentity(ctx context.Context, name string, identity generation.Identity) error {
 	names, flat := []string{readBlock}, true
 	for setting := range searchLimits {
 		names = append(names, setting)
@@ -112,16 +112,16 @@ func (s *storage) settingsIdentity(ctx context.Context, name string, all generat
 		return client.ErrResponse
 	}
 	if _, ok := found[document.SidecarIndex(name)]; !ok {
-		all[sidecarFact] = "no index"
+		identity[sidecarFact] = "no index"
 	}
 	set := found[name].Settings
-	all[shardsSetting] = set[shardsSetting]
-	all[readBlock] = strconv.FormatBool(set[readBlock] == "true")
+	identity[shardsSetting] = set[shardsSetting]
+	identity[readBlock] = strconv.FormatBool(set[readBlock] == "true")
 	for setting, enough := range searchLimits {
 		if n, err := strconv.Atoi(set[setting]); err == nil && n < enough {
 			enough = n
 		}
-		all[setting] = strconv.Itoa(enough) // a higher limit takes nothing away
+		identity[setting] = strconv.Itoa(enough) // a higher limit takes nothing away
 	}
 	return nil
 }
@@ -204,11 +204,11 @@ func (b *build) finalize(ctx context.Context, erases bool) error {
 // segments that are mostly deleted are, and Elasticsearch's own merging keeps the segments of the
 // changes few.
 func (b *build) merge() esapi.Request {
-	one, only := 1, true
-	if b.from != "" {
-		return esapi.IndicesForcemergeRequest{Index: []string{b.name}, OnlyExpungeDeletes: &only}
+	segments, expunges := 1, true
+	if b.source != "" {
+		return esapi.IndicesForcemergeRequest{Index: []string{b.name}, OnlyExpungeDeletes: &expunges}
 	}
-	return esapi.IndicesForcemergeRequest{Index: []string{b.name}, MaxNumSegments: &one}
+	return esapi.IndicesForcemergeRequest{Index: []string{b.name}, MaxNumSegments: &segments}
 }
 
 // writeMeta marks the generation as finished. Parts that a mapping request lacks stay as they are,
@@ -226,16 +226,16 @@ func (b *build) writeMeta(ctx context.Context, m document.Meta) error {
 }
 
 // identity is Identity of the generation that is sealed, of all its shards.
-func (b *build) identity(ctx context.Context) (all generation.Identity, err error) {
+func (b *build) identity(ctx context.Context) (identity generation.Identity, err error) {
 	err = b.storage.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		if all, err = b.storage.Identity(ctx, b.name); err != nil {
+		if identity, err = b.storage.Identity(ctx, b.name); err != nil {
 			return err
 		}
-		shards, err := strconv.Atoi(all[shardsSetting])
-		if err == nil && len(all) != shards+len(searchLimits)+3 {
+		shards, err := strconv.Atoi(identity[shardsSetting])
+		if err == nil && len(identity) != shards+len(searchLimits)+3 {
 			err = client.ErrResponse // a primary is just taking over
 		}
 		return err
 	})
-	return all, err
+	return identity, err
 }

@@ -80,23 +80,23 @@ func (s *storage) Sidecar(name, kind string) sidecar.Source {
 		return s.chunks(document.SidecarIndex(name))
 	}
 	return func(ctx context.Context, section string, chunks []int) ([][]byte, error) {
-		all, err := reader.Chunks(ctx, s.c, changesetIndex(name), section, chunks)
+		data, err := reader.Chunks(ctx, s.c, changesetIndex(name), section, chunks)
 		if errors.Is(err, index.ErrNotFound) {
 			err = fmt.Errorf("the changeset of %s: %w", name, index.ErrGone)
 		}
-		return all, err
+		return data, err
 	}
 }
 
 // chunks is the sidecar.Source of such an index, for a load.
 func (s *storage) chunks(name string) sidecar.Source {
-	return func(ctx context.Context, section string, chunks []int) (all [][]byte, err error) {
+	return func(ctx context.Context, section string, chunks []int) (data [][]byte, err error) {
 		defer index.Wrap(&err, "reading "+section+" of "+name)
 		err = s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-			all, err = reader.Chunks(ctx, s.c, name, section, chunks)
+			data, err = reader.Chunks(ctx, s.c, name, section, chunks)
 			return err
 		})
-		return all, err
+		return data, err
 	}
 }
 
@@ -177,12 +177,12 @@ var errDeletedDocuments = fmt.Errorf("segments still have deleted documents: %w"
 // may lack the deletion, until each of them has said that it does not: after 30 seconds by itself, or when
 // the index is opened again (Elasticsearch 8.19), which takes one.
 func (s *storage) mergeDeleted(ctx context.Context, name string) error {
-	names, only := []string{name}, true
+	names, expunges := []string{name}, true
 	return s.c.Retry(ctx, client.MergeTime, func(ctx context.Context) error {
-		all := strings.NewReader(`{"index.merge.policy.expunge_deletes_allowed":0}`)
+		settings := strings.NewReader(`{"index.merge.policy.expunge_deletes_allowed":0}`)
 		for _, r := range []esapi.Request{
-			esapi.IndicesPutSettingsRequest{Index: names, Body: all},
-			esapi.IndicesForcemergeRequest{Index: names, OnlyExpungeDeletes: &only},
+			esapi.IndicesPutSettingsRequest{Index: names, Body: settings},
+			esapi.IndicesForcemergeRequest{Index: names, OnlyExpungeDeletes: &expunges},
 		} {
 			if err := s.c.Write(ctx, nil, r); err != nil {
 				return err

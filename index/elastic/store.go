@@ -160,8 +160,8 @@ const liveFor = time.Second
 func (s *storage) Stored(ctx context.Context, name string) iter.Seq2[index.Stored, error] {
 	return func(yield func(index.Stored, error) bool) {
 		r := reader.New(s.c, name, s.cache)
-		for after := ""; ; {
-			filings, next, err := r.Stored(ctx, after)
+		for position := ""; ; {
+			filings, next, err := r.Stored(ctx, position)
 			for _, f := range filings {
 				if !yield(f, nil) {
 					return
@@ -173,7 +173,7 @@ func (s *storage) Stored(ctx context.Context, name string) iter.Seq2[index.Store
 			if err != nil || len(filings) == 0 {
 				return
 			}
-			after = next
+			position = next
 		}
 	}
 }

@@ -317,7 +317,7 @@ type NumberedCounty struct {
 
 // NumberCounties returns the folded counties, and their names without the state, that are one
 // county each, with a number that no other county has. They are sorted by name.
-func NumberCounties(folded []string) (all []NumberedCounty) {
+func NumberCounties(folded []string) (numbered []NumberedCounty) {
 	counties, names := map[int64]int{}, map[string]int{}
 	for _, county := range folded {
 		name, _ := index.SplitCounty(county)
@@ -335,12 +335,12 @@ func NumberCounties(folded []string) (all []NumberedCounty) {
 		name, _ := index.SplitCounty(county)
 		for _, text := range slices.Compact([]string{county, name}) {
 			if names[text] == 1 {
-				all = append(all, NumberedCounty{text, number})
+				numbered = append(numbered, NumberedCounty{text, number})
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b NumberedCounty) int { return strings.Compare(a.Name, b.Name) })
-	return all
+	slices.SortFunc(numbered, func(a, b NumberedCounty) int { return strings.Compare(a.Name, b.Name) })
+	return numbered
 }
 
 // LeastCents returns the fewest whole cents that are at least so many dollars; MostCents the most

@@ -18,28 +18,28 @@ var ErrNoRecord = errors.New("a response without the records that it should hold
 
 // Records returns the sources of the hits in a search's response. They are parts of response, which is not copied.
 func Records(response []byte) ([]index.Record, error) {
-	return hitRecords(response, sourceName, func(after []byte) (index.Record, []byte, error) {
-		end := sourceEnd(after)
-		record, err := Canonical(after[:end])
-		return record, after[end:], err
+	return hitRecords(response, sourceName, func(tail []byte) (index.Record, []byte, error) {
+		end := sourceEnd(tail)
+		record, err := Canonical(tail[:end])
+		return record, tail[end:], err
 	})
 }
 
 // hitRecords returns the records of the hits in a search's response, which read reads from the text after
 // a mark, with the rest.
 func hitRecords(
-	response, mark []byte, read func(after []byte) (index.Record, []byte, error),
+	response, mark []byte, read func(tail []byte) (index.Record, []byte, error),
 ) (records []index.Record, err error) {
 	if !bytes.HasSuffix(bytes.TrimRight(response, " \r\n\t"), endOfHits) {
 		return nil, ErrNoRecord
 	}
 	for rest := response; ; {
-		_, after, found := bytes.Cut(rest, mark)
+		_, tail, found := bytes.Cut(rest, mark)
 		if !found {
 			return records, nil
 		}
 		var record index.Record
-		if record, rest, err = read(after); err != nil {
+		if record, rest, err = read(tail); err != nil {
 			return nil, err
 		}
 		records = append(records, record)
@@ -49,10 +49,10 @@ func hitRecords(
 // Total returns how many filings a search has found in all, if its response says so exactly:
 // Elasticsearch counts no further than it was asked to.
 func Total(response []byte) (n int64, exact bool) {
-	_, after, _ := bytes.Cut(response[:min(len(response), longestHead)], totalName)
-	digits, after, _ := bytes.Cut(after, []byte(","))
+	_, tail, _ := bytes.Cut(response[:min(len(response), longestHead)], totalName)
+	digits, tail, _ := bytes.Cut(tail, []byte(","))
 	n, err := strconv.ParseInt(string(digits), 10, 64)
-	if err != nil || !bytes.HasPrefix(after, exactly) {
+	if err != nil || !bytes.HasPrefix(tail, exactly) {
 		return 0, false
 	}
 	return n, true
@@ -82,8 +82,8 @@ func valueAt(text []byte) []byte {
 // IDs returns records of the id alone for the hits in the response to a search that requested no
 // source, only the column of ids.
 func IDs(response []byte) ([]index.Record, error) {
-	return hitRecords(response, idColumn, func(after []byte) (index.Record, []byte, error) {
-		text, rest, found := bytes.Cut(after, []byte("]"))
+	return hitRecords(response, idColumn, func(tail []byte) (index.Record, []byte, error) {
+		text, rest, found := bytes.Cut(tail, []byte("]"))
 		id, err := strconv.ParseInt(string(text), 10, 64)
 		if !found || err != nil {
 			return nil, nil, ErrNoRecord
@@ -95,11 +95,11 @@ func IDs(response []byte) ([]index.Record, error) {
 // Record returns the source of the one document in a response, the last member there. It is a part
 // of response, which is not copied.
 func Record(response []byte) (index.Record, error) {
-	_, after, _ := bytes.Cut(bytes.TrimRight(response, " \r\n\t"), sourceName)
-	if !bytes.HasSuffix(after, endOfBoth) {
+	_, tail, _ := bytes.Cut(bytes.TrimRight(response, " \r\n\t"), sourceName)
+	if !bytes.HasSuffix(tail, endOfBoth) {
 		return nil, ErrNoRecord
 	}
-	return Canonical(after[:len(after)-1])
+	return Canonical(tail[:len(tail)-1])
 }
 
 var (
@@ -192,8 +192,8 @@ func hasExponent(source []byte) bool {
 		if i < 0 || i+1 == len(source) {
 			return false
 		}
-		after := source[i+1]
-		if i > 0 && isDigit(source[i-1]) && (isDigit(after) || after == '-' || after == '+') {
+		next := source[i+1]
+		if i > 0 && isDigit(source[i-1]) && (isDigit(next) || next == '-' || next == '+') {
 			return true
 		}
 		source = source[i+1:]

@@ -73,7 +73,7 @@ const storedRows, storedBytes = 1000, 4 << 20
 func (r *Reader) Stored(ctx context.Context, after string) (page []index.Stored, end string, err error) {
 	defer r.wrap(&err, "reading filings")
 	q := index.Query{Sort: index.DefaultSort, Limit: storedRows, After: after, Bytes: storedBytes}
-	all := search.All(q, nil)
+	all := search.PageOf(q, nil)
 	all.Columns = []string{document.WrittenCity, document.Derived(index.ZIP), document.Derived(index.CreatedAt)}
 	var found rows
 	err = r.c.Retry(ctx, client.RequestTime, func(ctx context.Context) (err error) {

@@ -130,7 +130,7 @@ func goldenBody(t *testing.T, q index.Query) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := search.All(q, c).Part(int64(q.Offset), int64(q.Limit))
+	page := search.PageOf(q, c).Part(int64(q.Offset), int64(q.Limit))
 	if q.Count {
 		page.Counts = search.Usual.MostCounted
 	}

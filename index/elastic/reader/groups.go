@@ -33,7 +33,7 @@ func (r *Reader) Groups(ctx context.Context, w index.Filter, q index.GroupQuery)
 // termGroups reads the response to search.TermGroups, and whether it has all groups: it says how many
 // filings are in none of its buckets. A composite aggregation takes 1.25 to 1.4 times as long
 // (by city and county, 20,000 filings, 40 of each in turns).
-func termGroups(response []byte, q index.GroupQuery) (all index.Groups, complete bool, err error) {
+func termGroups(response []byte, q index.GroupQuery) (groups index.Groups, complete bool, err error) {
 	var found struct {
 		Aggregations struct {
 			Groups struct {
@@ -46,17 +46,17 @@ func termGroups(response []byte, q index.GroupQuery) (all index.Groups, complete
 		}
 	}
 	if err := client.Decode(response, &found); err != nil {
-		return all, false, err
+		return groups, false, err
 	}
-	groups := found.Aggregations.Groups
-	if groups.Other == nil || groups.Buckets == nil {
-		return all, false, client.ErrResponse
+	result := found.Aggregations.Groups
+	if result.Other == nil || result.Buckets == nil {
+		return groups, false, client.ErrResponse
 	}
-	if *groups.Other > 0 {
-		return all, false, nil
+	if *result.Other > 0 {
+		return groups, false, nil
 	}
 	g := index.NewGrouping(q)
-	for _, b := range groups.Buckets {
+	for _, b := range result.Buckets {
 		g.Add(b.group(b.Key))
 	}
 	return g.Groups(), true, nil
@@ -88,14 +88,14 @@ func (r *Reader) compositeGroups(
 	ctx context.Context, clauses []search.Object, q index.GroupQuery,
 ) (index.Groups, error) {
 	g := index.NewGrouping(q)
-	var after *search.GroupKey
+	var last *search.GroupKey
 	for {
 		amounts, most := true, min(q.Most()+1, r.limits.Buckets)
 		if g.TooMany() {
 			amounts, most = false, r.limits.Buckets
 		}
 		var response []byte
-		if err := r.search(ctx, &response, search.CompositeGroups(clauses, q.By, amounts, most, after)); err != nil {
+		if err := r.search(ctx, &response, search.CompositeGroups(clauses, q.By, amounts, most, last)); err != nil {
 			return index.Groups{}, err
 		}
 		found, err := groupBuckets(response)
@@ -108,7 +108,7 @@ func (r *Reader) compositeGroups(
 		if len(found) < most {
 			return g.Groups(), nil
 		}
-		after = &found[len(found)-1].Key
+		last = &found[len(found)-1].Key
 	}
 }
 
@@ -183,8 +183,8 @@ func (r *Reader) numberedCounties(ctx context.Context) ([]document.NumberedCount
 // countyNames returns the folded names of all counties, each once, sorted.
 func (r *Reader) countyNames(ctx context.Context) ([]string, error) {
 	return cached(ctx, r, "names of counties", func(ctx context.Context) (names []string, err error) {
-		all, err := r.Counties(ctx)
-		for _, c := range all {
+		counties, err := r.Counties(ctx)
+		for _, c := range counties {
 			names = append(names, index.Fold(c.County))
 		}
 		return slices.Compact(names), err // equal ones are neighbors

@@ -24,11 +24,11 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	if err != nil {
 		return index.Page{}, err
 	}
-	all := search.All(q, clauses)
+	plan := search.PageOf(q, clauses)
 	if q.Keys {
-		all.Columns = []string{document.WrittenCity, document.Derived(index.ZIP)}
+		plan.Columns = []string{document.WrittenCity, document.Derived(index.ZIP)}
 	}
-	found, err := r.found(ctx, q, all)
+	found, err := r.found(ctx, q, plan)
 	if err != nil {
 		return index.Page{}, err
 	}
@@ -49,17 +49,17 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	return page, err
 }
 
-// found returns the rows of all that q selects.
-func (r *Reader) found(ctx context.Context, q index.Query, all search.Page) (found rows, err error) {
+// found returns the rows of a page of plan, which has all that q selects.
+func (r *Reader) found(ctx context.Context, q index.Query, plan search.Page) (found rows, err error) {
 	find := r.atOffset
 	if q.After != "" {
-		find = r.after
+		find = r.following
 	}
 	most := min(int64(q.Limit), r.limits.LongestWalk)
-	found, err = find(bounded(ctx, q, most), q, all, most)
+	found, err = find(bounded(ctx, q, most), q, plan, most)
 	for errors.Is(err, client.ErrTooLarge) {
 		most = max(1, most/8) // at most 100,000 characters of each, but mostly a few hundred
-		found, err = find(bounded(ctx, q, most), q, all, most)
+		found, err = find(bounded(ctx, q, most), q, plan, most)
 	}
 	return found, err
 }
@@ -72,56 +72,56 @@ func bounded(ctx context.Context, q index.Query, most int64) context.Context {
 	return client.InParts(ctx)
 }
 
-// enough reports whether rows are as many as q may have, or more than it has room for.
-func enough(q index.Query, found []index.Record) bool {
+// isFull reports whether rows are as many as q may have, or more than it has room for.
+func isFull(q index.Query, found []index.Record) bool {
 	return len(found) >= q.Limit || len(q.Within(found)) < len(found)
 }
 
-// atOffset returns the rows of a page of all that is found by its offset, at most so many by a search.
-func (r *Reader) atOffset(ctx context.Context, q index.Query, all search.Page, most int64) (found rows, err error) {
+// atOffset returns the rows of a page of a plan that is found by its offset, at most so many by a search.
+func (r *Reader) atOffset(ctx context.Context, q index.Query, plan search.Page, most int64) (found rows, err error) {
 	// Once, but for a limit that is larger than a search may find.
-	for n := 0; !enough(q, found.records); n = len(found.records) {
+	for n := 0; !isFull(q, found.records); n = len(found.records) {
 		offset, limit := int64(q.Offset+n), min(int64(q.Limit-n), most)
-		all.Counts = 0
+		plan.Counts = 0
 		if q.Count && n == 0 {
-			all.Counts = r.limits.Counted(q)
+			plan.Counts = r.limits.Counted(q)
 		}
-		var more rows
+		var next rows
 		if offset <= r.limits.Uncounted(q.Sort)-limit {
-			more, err = r.rows(ctx, all.Part(offset, limit))
+			next, err = r.rows(ctx, plan.Part(offset, limit))
 		} else {
-			more, err = r.seek(ctx, search.Spanning(all, q.Sort), min(offset, maxOffset), limit)
+			next, err = r.seek(ctx, search.Spanning(plan, q.Sort), min(offset, maxOffset), limit)
 		}
 		if err != nil {
 			return rows{}, err
 		}
 		if n == 0 {
-			found.total, found.counted = more.total, more.counted
+			found.total, found.counted = next.total, next.counted
 		}
-		if found.add(more); int64(len(more.records)) < limit {
+		if found.add(next); int64(len(next.records)) < limit {
 			break
 		}
 	}
 	return found, nil
 }
 
-// after returns the rows of the page of all after the position q.After, at most so many by a search.
-func (r *Reader) after(ctx context.Context, q index.Query, all search.Page, most int64) (found rows, err error) {
+// following returns the rows of a page of a plan after the position q.After, at most so many by a search.
+func (r *Reader) following(ctx context.Context, q index.Query, plan search.Page, most int64) (found rows, err error) {
 	start, reach, err := r.position(ctx, q)
 	if err != nil {
 		return rows{}, err
 	}
 	// Once, but for a limit that is larger than a search may find.
-	for n := 0; !enough(q, found.records); n = len(found.records) {
+	for n := 0; !isFull(q, found.records); n = len(found.records) {
 		limit := min(int64(q.Limit-n), most)
-		more, err := r.firstOf(ctx, all.After(start, reach), limit, q)
+		next, err := r.firstOf(ctx, plan.Ranges(start, reach), limit, q)
 		if err != nil {
 			return rows{}, err
 		}
-		if found.add(more); int64(len(more.records)) < limit {
+		if found.add(next); int64(len(next.records)) < limit {
 			break
 		}
-		start, reach = more.last, search.ReachOf(more.first, more.last)
+		start, reach = next.last, search.ReachOf(next.first, next.last)
 	}
 	return found, nil
 }
@@ -129,11 +129,11 @@ func (r *Reader) after(ctx context.Context, q index.Query, all search.Page, most
 // firstOf returns the first filings of ranges, which follow one another, until they are enough for q.
 func (r *Reader) firstOf(ctx context.Context, ranges []search.Page, size int64, q index.Query) (found rows, err error) {
 	for _, p := range ranges {
-		more, err := r.rows(ctx, p.Part(0, size-int64(len(found.records))))
+		next, err := r.rows(ctx, p.Part(0, size-int64(len(found.records))))
 		if err != nil {
 			return rows{}, err
 		}
-		if found.add(more); int64(len(found.records)) >= size || enough(q, found.records) {
+		if found.add(next); int64(len(found.records)) >= size || isFull(q, found.records) {
 			break
 		}
 	}
@@ -149,7 +149,7 @@ func (r *Reader) position(ctx context.Context, q index.Query) (search.Position, 
 	if err != nil {
 		return nil, search.Reach{}, err
 	}
-	found, err := r.rows(ctx, search.One(id, q.Sort))
+	found, err := r.rows(ctx, search.PageOfID(id, q.Sort))
 	if err == nil && len(found.records) == 0 {
 		err = fmt.Errorf("%w: there is no filing %d", index.ErrPosition, id)
 	}
@@ -166,15 +166,15 @@ type rows struct {
 }
 
 // add appends the filings after r's. The total stays: more is a part.
-func (r *rows) add(more rows) {
-	if len(more.records) == 0 {
+func (r *rows) add(next rows) {
+	if len(next.records) == 0 {
 		return
 	}
 	if len(r.records) == 0 {
-		r.first = more.first
+		r.first = next.first
 	}
-	r.records, r.stored = append(r.records, more.records...), append(r.stored, more.stored...)
-	r.last = more.last
+	r.records, r.stored = append(r.records, next.records...), append(r.stored, next.stored...)
+	r.last = next.last
 }
 
 // rows returns the filings that a search finds.
@@ -243,11 +243,11 @@ func storedHits(response []byte) ([]index.Stored, error) {
 	if err == nil && found.Hits.Hits == nil {
 		err = client.ErrResponse
 	}
-	all := make([]index.Stored, len(found.Hits.Hits))
-	for i := 0; err == nil && i < len(all); i++ {
-		all[i], err = found.Hits.Hits[i].stored()
+	filings := make([]index.Stored, len(found.Hits.Hits))
+	for i := 0; err == nil && i < len(filings); i++ {
+		filings[i], err = found.Hits.Hits[i].stored()
 	}
-	return all, err
+	return filings, err
 }
 
 // maxOffset keeps the sum of an offset and a limit within 64 bits. No index holds as many filings.
@@ -261,20 +261,20 @@ func (r *Reader) seek(ctx context.Context, s search.Span, offset, limit int64) (
 	}
 	found.total, found.counted = t.Total(), true
 	for end := min(offset+limit, t.Total()); offset < end; {
-		var more rows
+		var next rows
 		if step := r.limits.Next(s, t, offset, end); step.Narrower != nil {
-			more, err = r.seek(ctx, *step.Narrower, step.Offset, step.End-step.Offset)
+			next, err = r.seek(ctx, *step.Narrower, step.Offset, step.End-step.Offset)
 		} else {
-			more, err = r.rows(ctx, step.Page)
+			next, err = r.rows(ctx, step.Page)
 		}
 		if err != nil {
 			return rows{}, err
 		}
-		if len(more.records) == 0 {
+		if len(next.records) == 0 {
 			return rows{}, client.ErrResponse // these filings were counted
 		}
-		found.add(more)
-		offset += int64(len(more.records))
+		found.add(next)
+		offset += int64(len(next.records))
 	}
 	return found, nil
 }

@@ -48,7 +48,7 @@ func TestX4_NarrowRanges(t *testing.T) {
 					t.Fatal(err)
 				}
 				var found struct{ Hits hits }
-				first := search.All(q, nil).After(at, near)[0].Part(0, 1)
+				first := search.PageOf(q, nil).Ranges(at, near)[0].Part(0, 1)
 				first.Counts = int64(len(filings)) + 1
 				if err := r.search(t.Context(), &found, first.Body()); err != nil {
 					t.Fatal(err)

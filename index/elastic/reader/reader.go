@@ -101,7 +101,7 @@ func cached[T any](ctx context.Context, r *Reader, key string, create func(conte
 }
 
 // Chunks returns chunks of a hidden index beside a generation; index.ErrNotFound where there is no such index.
-func Chunks(ctx context.Context, c *client.Client, name, section string, chunks []int) (all [][]byte, err error) {
+func Chunks(ctx context.Context, c *client.Client, name, section string, chunks []int) (data [][]byte, err error) {
 	ids := make([]string, len(chunks))
 	for i, chunk := range chunks {
 		ids[i] = document.ChunkID(section, chunk)
@@ -127,19 +127,19 @@ func Chunks(ctx context.Context, c *client.Client, name, section string, chunks 
 		if err == nil && d.Source.Data == nil {
 			err = client.ErrResponse
 		}
-		all = append(all, d.Source.Data)
+		data = append(data, d.Source.Data)
 	}
-	return all, err
+	return data, err
 }
 
 // chunks is the sidecar.Source of the generation: index.ErrGone where that is missing too.
 func (r *Reader) chunks(ctx context.Context, section string, chunks []int) (_ [][]byte, err error) {
 	defer r.wrap(&err, "reading "+section)
-	all, err := Chunks(ctx, r.c, document.SidecarIndex(r.generation), section, chunks)
+	data, err := Chunks(ctx, r.c, document.SidecarIndex(r.generation), section, chunks)
 	if errors.Is(err, index.ErrNotFound) {
 		if err := r.read(ctx, nil, esapi.IndicesGetAliasRequest{Index: []string{r.generation}}); err != nil {
 			return nil, err
 		}
 	}
-	return all, err
+	return data, err
 }

@@ -11,19 +11,19 @@ import (
 // rim decides on the filings near the rim of a region, once.
 func (r *Reader) rim(ctx context.Context, p index.Region) (search.Rim, error) {
 	return cached(ctx, r, p.String(), func(ctx context.Context) (rim search.Rim, err error) {
-		for last, more := int64(0), true; more; {
-			found, err := r.located(ctx, search.RimOf(p, last))
+		for last, found := int64(0), search.MostRim; found == search.MostRim; {
+			filings, err := r.located(ctx, search.RimOf(p, last))
 			if err != nil {
 				return rim, err
 			}
-			for _, f := range found {
+			for _, f := range filings {
 				if last = f.id; p.Has(f.point) {
-					rim.In = append(rim.In, f.id)
+					rim.Inner = append(rim.Inner, f.id)
 				} else {
-					rim.Out = append(rim.Out, f.id)
+					rim.Outer = append(rim.Outer, f.id)
 				}
 			}
-			more = len(found) == search.MostRim
+			found = len(filings)
 		}
 		return rim, nil
 	})
@@ -51,13 +51,13 @@ func (r *Reader) located(ctx context.Context, body search.Object) ([]located, er
 	if err := r.search(ctx, &found, body); err != nil {
 		return nil, err
 	}
-	all := make([]located, len(found.Hits.Hits))
+	filings := make([]located, len(found.Hits.Hits))
 	for i, hit := range found.Hits.Hits {
 		f := hit.Fields
 		if len(f.ID) != 1 || len(f.Lat) != 1 || len(f.Lon) != 1 {
 			return nil, client.ErrResponse
 		}
-		all[i] = located{f.ID[0], index.Point{Latitude: f.Lat[0], Longitude: f.Lon[0]}}
+		filings[i] = located{f.ID[0], index.Point{Latitude: f.Lat[0], Longitude: f.Lon[0]}}
 	}
-	return all, nil
+	return filings, nil
 }

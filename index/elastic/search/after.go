@@ -16,82 +16,82 @@ import (
 // filings after a position are cut into ranges, which are searched one after the other until the
 // page is full. Mostly the first one is enough.
 
-// After returns the ranges of p after a position, in the order of p; reach says how far the first one reaches.
-func (p Page) After(start Position, reach Reach) []Page {
-	p.after = start
+// Ranges returns the ranges of p after a position, in the order of p; reach says how far the first one reaches.
+func (p Page) Ranges(start Position, reach Reach) []Page {
+	p.position = start
 	first, value := p.order[0], start[0]
 	isMissing := string(value) == string(missing)
 	valueless := p.narrow(not(exists(first.field)))
-	same := valueless
+	ties := valueless
 	if !isMissing {
-		same = p.narrow(Object{"term": Object{first.field: value}})
+		ties = p.narrow(Object{"term": Object{first.field: value}})
 	}
 	if first.field == document.DayField {
 		valueless.order = OrderOf(index.DefaultSort) // the same, and that of the index
-		same.order = valueless.order
+		ties.order = valueless.order
 	} else {
-		valueless, same = valueless.withFirst(missing), same.withFirst(value)
-		same.after = start[1:]
+		valueless, ties = valueless.withFirst(missing), ties.withFirst(value)
+		ties.position = start[1:]
 	}
-	valueless.after = nil
+	valueless.position = nil
 	switch {
 	case reach.ties == 0 && !isMissing:
-		return p.reaching(reach.until, valueless)
+		return p.reaching(reach.end, valueless)
 	case first.field != document.DayField:
 		if reach.ties--; reach.ties < 0 {
 			reach = Reach{}
 		}
-		return afterTies(p, valueless, same.After(same.after, reach))
-	case reach.until == nil:
-		return afterTies(p, valueless, []Page{same})
+		return afterTies(p, valueless, ties.Ranges(ties.position, reach))
+	case reach.end == nil:
+		return afterTies(p, valueless, []Page{ties})
 	}
-	return afterTies(p, valueless, same.cut(same.order[1], same.after[1], reach.until))
+	return afterTies(p, valueless, ties.cut(ties.order[1], ties.position[1], reach.end))
 }
 
 // afterTies returns the ranges of p: filings that are equal to its position in the first key, later
 // ones, and those without a value.
-func afterTies(p, valueless Page, same []Page) []Page {
-	first, value := p.order[0], p.after[0]
+func afterTies(p, valueless Page, ties []Page) []Page {
+	first, value := p.order[0], p.position[0]
 	if string(value) == string(missing) {
-		return same
+		return ties
 	}
-	p.after = nil
-	rest := []Page{p.narrow(inLimits(first.field, Object{first.after(): value}))}
+	p.position = nil
+	rest := []Page{p.narrow(inLimits(first.field, Object{first.laterLimit(): value}))}
 	if first.field == document.DayField && first.ascending {
 		day, _ := strconv.ParseInt(string(value), 10, 64) // Position.fits: it is a number
 		rest = windows(p, day+1)
 	}
-	return slices.Concat(same, rest, []Page{valueless})
+	return slices.Concat(ties, rest, []Page{valueless})
 }
 
-// reaching returns the ranges of p up to until, after that, and without a value in the first key.
-func (p Page) reaching(until json.RawMessage, valueless Page) []Page {
-	first, value := p.order[0], p.after[0]
+// reaching returns the ranges of p up to end, after that, and without a value in the first key.
+func (p Page) reaching(end json.RawMessage, valueless Page) []Page {
+	first, value := p.order[0], p.position[0]
 	switch {
 	case first.field == document.DayField && first.ascending:
 		day, _ := strconv.ParseInt(string(value), 10, 64)
-		if until == nil {
+		if end == nil {
 			return append(windows(p, day), valueless)
 		}
-		last, _ := strconv.ParseInt(string(until), 10, 64)
-		return slices.Concat(p.cut(first, value, until)[:1], windows(p, max(day, last+1)), []Page{valueless})
-	case until != nil:
-		return append(p.cut(first, value, until), valueless)
+		last, _ := strconv.ParseInt(string(end), 10, 64)
+		return slices.Concat(p.cut(first, value, end)[:1], windows(p, max(day, last+1)), []Page{valueless})
+	case end != nil:
+		return append(p.cut(first, value, end), valueless)
 	case p.order.isIndexOrder():
 		return []Page{p.narrow(inLimits(first.field, Object{"lte": value})), valueless}
 	}
 	return []Page{p} // with those without a value
 }
 
-// cut cuts p at a value of a key, in which the filings after p's position begin at from.
-func (p Page) cut(k key, from, until json.RawMessage) []Page {
-	start, end := "lte", "gte"
+// cut cuts p at a value of a key, in which the filings after p's position begin at start.
+func (p Page) cut(k key, start, end json.RawMessage) []Page {
+	near, far := "lte", "gte"
 	if k.ascending {
-		start, end = end, start
+		near, far = far, near
 	}
 	return []Page{
-		p.narrow(inLimits(k.field, Object{start: from, end: until})),
-		p.narrow(inLimits(k.field, Object{k.after(): until})),
+		p.narrow(inLimits(k.field, Object{near: start, far: end})),
+		p.narrow(inLimits(k.field, Object{k.laterLimit(): end})),
 	}
 }
 
@@ -99,10 +99,10 @@ func (p Page) cut(k key, from, until json.RawMessage) []Page {
 // order: Elasticsearch meets the last filings of a range first, and so visits all of them. Few days
 // are enough for most pages; where they are not, filings are rare, so that more days have few of
 // them too.
-func windows(p Page, from int64) (ranges []Page) {
+func windows(p Page, day int64) (ranges []Page) {
 	for days := int64(8); days <= 512; days *= 8 {
-		ranges = append(ranges, p.narrow(inLimits(document.DayField, Object{"gte": from, "lt": from + days})))
-		p.after, from = nil, from+days
+		ranges = append(ranges, p.narrow(inLimits(document.DayField, Object{"gte": day, "lt": day + days})))
+		p.position, day = nil, day+days
 	}
-	return append(ranges, p.narrow(inLimits(document.DayField, Object{"gte": from})))
+	return append(ranges, p.narrow(inLimits(document.DayField, Object{"gte": day})))
 }

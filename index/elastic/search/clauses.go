@@ -41,12 +41,12 @@ func clause(p index.Predicate, k Known) (Object, error) {
 	case index.Between:
 		return inRange(numberField(p.Field), p.Min, p.Max), nil
 	case index.Days:
-		from, err1 := document.Day(p.From)
-		to, err2 := document.Day(p.To)
-		return inRange(document.DayField, from, to), errors.Join(err1, err2)
+		first, err1 := document.Day(p.From)
+		last, err2 := document.Day(p.To)
+		return inRange(document.DayField, first, last), errors.Join(err1, err2)
 	case index.Times:
-		from, to := p.Micros()
-		return inRange(document.Derived(index.CreatedAt), &from, &to), nil
+		first, last := p.Micros()
+		return inRange(document.Derived(index.CreatedAt), &first, &last), nil
 	case index.Present: // by the filing's mark, which is the field's name
 		return Object{"term": Object{document.MarksField: p.Field.String()}}, nil
 	case index.Box:
@@ -70,9 +70,9 @@ func rest(p index.Rest) (Object, error) {
 	if err != nil || day == nil {
 		return Object{"bool": Object{"filter": []Object{undated, ids}}}, err
 	}
-	same := Object{"term": Object{document.DayField: *day}}
+	sameDay := Object{"term": Object{document.DayField: *day}}
 	earlier := inLimits(document.DayField, Object{"lt": *day})
-	return oneOf([]Object{earlier, undated, {"bool": Object{"filter": []Object{same, ids}}}}), nil
+	return oneOf([]Object{earlier, undated, {"bool": Object{"filter": []Object{sameDay, ids}}}}), nil
 }
 
 // numberField names where the number of field stands.
@@ -110,11 +110,11 @@ func anyAddress(patterns []string) Object {
 		if len(pattern) > index.MaxAddress {
 			continue
 		}
-		var all []Object
+		var terms []Object
 		for _, term := range address.Terms(pattern) {
-			all = append(all, Object{"term": Object{document.AddressField: term}})
+			terms = append(terms, Object{"term": Object{document.AddressField: term}})
 		}
-		options = append(options, Object{"bool": Object{"filter": all}})
+		options = append(options, Object{"bool": Object{"filter": terms}})
 	}
 	return oneOf(options)
 }
@@ -146,13 +146,13 @@ func inLimits(field string, limits Object) Object { return Object{"range": Objec
 
 // inRange returns a clause that holds for values between two; nil is no bound. No value at all is
 // not between any.
-func inRange[T any](field string, from, to *T) Object {
+func inRange[T any](field string, least, greatest *T) Object {
 	limits := Object{}
-	if from != nil {
-		limits["gte"] = *from
+	if least != nil {
+		limits["gte"] = *least
 	}
-	if to != nil {
-		limits["lte"] = *to
+	if greatest != nil {
+		limits["lte"] = *greatest
 	}
 	if len(limits) == 0 {
 		return exists(field)
@@ -219,11 +219,11 @@ func inTexts(text string) Object {
 // CountyAndAmount returns the folded county and the filing amounts that w selects by, and whether
 // it does so by nothing else.
 func CountyAndAmount(w index.Filter) (county string, amount index.Between, only bool) {
-	all := w.Predicates()
-	if len(all) != 2 {
+	predicates := w.Predicates()
+	if len(predicates) != 2 {
 		return "", index.Between{}, false
 	}
-	for _, p := range all {
+	for _, p := range predicates {
 		switch p := p.(type) {
 		case index.AnyOf:
 			if slices.Equal(p.Fields, []index.Field{index.County, index.CountyName}) && len(p.Values) == 1 {
@@ -245,16 +245,16 @@ func InCounty(county string, amount index.Between, known []document.NumberedCoun
 	if !found {
 		return nil, false
 	}
-	const outside = 1e15 // cents: before and after all amounts
-	from, to := -outside, +outside
+	const extreme = 1e15 // cents: before and after all amounts
+	least, greatest := -extreme, +extreme
 	if amount.Min != nil {
-		from = document.LeastCents(*amount.Min)
+		least = document.LeastCents(*amount.Min)
 	}
 	if amount.Max != nil {
-		to = document.MostCents(*amount.Max)
+		greatest = document.MostCents(*amount.Max)
 	}
-	first, exact1 := document.CountyCents(known[i].Number, from)
-	last, exact2 := document.CountyCents(known[i].Number, to)
+	first, exact1 := document.CountyCents(known[i].Number, least)
+	last, exact2 := document.CountyCents(known[i].Number, greatest)
 	isExact := (exact1 || amount.Min == nil) && (exact2 || amount.Max == nil)
 	return inRange(document.CountyCentsField, &first, &last), isExact
 }

@@ -35,15 +35,15 @@ type GroupKey struct {
 }
 
 // CompositeGroups requests so many groups, as they are written, after a key.
-func CompositeGroups(clauses []Object, dimensions []index.Dimension, amounts bool, most int, after *GroupKey) Object {
+func CompositeGroups(clauses []Object, dimensions []index.Dimension, amounts bool, most int, last *GroupKey) Object {
 	sources := make([]Object, len(dimensions))
 	for i, d := range dimensions {
 		sources[i] = Object{position(i): Object{"terms": Object{"field": document.Key(d), "missing_bucket": true}}}
 	}
 	composite := Object{"size": most, "sources": sources}
-	if after != nil {
+	if last != nil {
 		key := Object{}
-		for i, value := range []string{after.First, after.Second}[:len(dimensions)] {
+		for i, value := range []string{last.First, last.Second}[:len(dimensions)] {
 			if key[position(i)] = value; value == "" {
 				key[position(i)] = nil
 			}
@@ -79,7 +79,7 @@ func (t Terms) Body(buckets int) Object {
 
 // After returns the request for the values after a last key.
 func (t Terms) After(last json.RawMessage) Terms {
-	rest := inLimits(t.Field, Object{key{ascending: !t.Descending}.after(): last})
+	rest := inLimits(t.Field, Object{key{ascending: !t.Descending}.laterLimit(): last})
 	t.Clauses = append(slices.Clip(t.Clauses), rest)
 	return t
 }
@@ -131,11 +131,11 @@ func Cells(clauses []Object, g index.Grid) Object {
 
 // ranges names each span by its tile. Of a range, from is inside and to is not.
 func ranges(spans []index.Span) []Object {
-	all := make([]Object, len(spans))
+	tiles := make([]Object, len(spans))
 	for i, s := range spans {
-		all[i] = Object{"key": strconv.Itoa(s.Tile), "from": s.From, "to": s.To}
+		tiles[i] = Object{"key": strconv.Itoa(s.Tile), "from": s.From, "to": s.To}
 	}
-	return all
+	return tiles
 }
 
 // MostPoints is how many points one request has. Each is two clauses of a query, which may have

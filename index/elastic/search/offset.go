@@ -38,15 +38,15 @@ var Usual = Limits{
 	Buckets: 65_000, Parts: 1024,
 }
 
-// everything makes Elasticsearch count all hits, as `true` does.
-const everything = math.MaxInt32
+// unlimited makes Elasticsearch count all hits, as `true` does.
+const unlimited = math.MaxInt32
 
 // Counted returns up to how many filings are counted with a page of q. Before it finds the first
 // filing in a box or region, Elasticsearch has found all of them, so that it may as well count
 // them, where nothing else is looked at after the page.
 func (l Limits) Counted(q index.Query) int64 {
 	if q.Where.Reads(index.Latitude) && q.Sort == index.DefaultSort {
-		return everything
+		return unlimited
 	}
 	return l.MostCounted
 }
@@ -96,24 +96,24 @@ func (l Limits) Next(s Span, t *Table, offset, end int64) Step {
 	if t.missing(last) && i < last {
 		last--
 	}
-	before := offset - t.start(i)
+	head := offset - t.start(i)
 	for _, j := range []int{last, max(i, last-1), i} { // the buckets between are all within the page: not large
 		part, n := s.buckets(level, t, i, j), min(end, t.ends[j])-offset
-		after := t.ends[j] - offset - n
+		tail := t.ends[j] - offset - n
 		switch {
-		case part.order.isIndexOrder() && before+n <= l.LongestWalk:
-			return Step{Page: part.Part(before, n)}
+		case part.order.isIndexOrder() && head+n <= l.LongestWalk:
+			return Step{Page: part.Part(head, n)}
 		case t.ends[j]-t.start(i) > l.LargestSpan:
-		case min(before, after)+n <= l.LongestWalk:
-			part.Backwards = after < before
-			return Step{Page: part.Part(min(before, after), n)}
+		case min(head, tail)+n <= l.LongestWalk:
+			part.Backwards = tail < head
+			return Step{Page: part.Part(min(head, tail), n)}
 		}
 	}
 	rest := s.levels // of a part there are parts
 	if t.Width <= 1 {
-		rest = below(s.levels, t.missing(i))
+		rest = finer(s.levels, t.missing(i))
 	}
-	return Step{Narrower: &Span{s.buckets(level, t, i, i), rest}, Offset: before, End: min(end, t.ends[i]) - t.start(i)}
+	return Step{Narrower: &Span{s.buckets(level, t, i, i), rest}, Offset: head, End: min(end, t.ends[i]) - t.start(i)}
 }
 
 // Table counts the filings of a page's clauses by one field's values, in an order. Filings without a value are the last
@@ -189,9 +189,9 @@ func levels(s index.Sort) []Level {
 	return append([]Level{code(s.By, s.Ascending), value, day}, ids...)
 }
 
-// below returns the levels that tell the filings of one bucket of levels[0] apart. Those without a value are all equal
+// finer returns the levels that tell the filings of one bucket of levels[0] apart. Those without a value are all equal
 // in the finer levels of the same key.
-func below(levels []Level, missing bool) []Level {
+func finer(levels []Level, missing bool) []Level {
 	rest := levels[1:]
 	for missing && rest[0].key == levels[0].key {
 		rest = rest[1:]

@@ -13,8 +13,8 @@ type key struct {
 	ascending bool
 }
 
-// after names the limit of a range of values after one of k.
-func (k key) after() string {
+// laterLimit names the limit of a range of values after one of k.
+func (k key) laterLimit() string {
 	if k.ascending {
 		return "gt"
 	}

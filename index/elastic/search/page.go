@@ -33,14 +33,14 @@ import (
 // Page is one search for filings: a run of those that its clauses select, in an order. It is a
 // plan, made of values alone; Body is the request that it becomes.
 type Page struct {
-	name    string // tells the clauses from others of the generation
-	clauses []Object
-	order   Order
-	Known   Position // sort values of all of it, of keys before those of its order
-	after   Position // the page begins after it; nil: at the beginning
+	name     string // tells the clauses from others of the generation
+	clauses  []Object
+	order    Order
+	Known    Position // sort values of all of it, of keys before those of its order
+	position Position // the page begins after it; nil: at the beginning
 	// Backwards: the filings are found from the end of the order, the last one first.
 	Backwards bool
-	from      int64 // filings to skip
+	offset    int64 // filings to skip
 	Size      int64 // filings to find at the most
 	// Counts is up to how many filings all that the clauses select is counted. 0: it is not, since
 	// finding all hits may take longer than the page by two orders of magnitude.
@@ -50,30 +50,30 @@ type Page struct {
 	Columns []string
 }
 
-// All returns the filings that q selects, in its order. clauses are those of its filter.
-func All(q index.Query, clauses []Object) Page {
+// PageOf returns the filings that q selects, in its order. clauses are those of its filter.
+func PageOf(q index.Query, clauses []Object) Page {
 	return Page{name: q.Where.String(), clauses: clauses, order: OrderOf(q.Sort), IDsOnly: q.IDsOnly}
 }
 
-// One returns the page of the one filing with this id, in the order of s.
-func One(id int64, s index.Sort) Page {
+// PageOfID returns the page of the one filing with this id, in the order of s.
+func PageOfID(id int64, s index.Sort) Page {
 	return Page{clauses: []Object{{"term": Object{index.ID.String(): id}}}, order: OrderOf(s), Size: 1, IDsOnly: true}
 }
 
-// Part returns the part of p with at most size filings from the from-th on.
-func (p Page) Part(from, size int64) Page {
-	p.from, p.Size = from, size
+// Part returns the part of p with at most size filings from an offset on.
+func (p Page) Part(offset, size int64) Page {
+	p.offset, p.Size = offset, size
 	return p
 }
 
 // Body returns the request.
 func (p Page) Body() Object {
-	body := Object{"from": p.from, "size": p.Size, "track_total_hits": false, "sort": p.order.body(p.Backwards)}
+	body := Object{"from": p.offset, "size": p.Size, "track_total_hits": false, "sort": p.order.body(p.Backwards)}
 	if p.Counts > 0 {
 		body["track_total_hits"] = p.Counts // which takes hardly longer: it goes on until it has met so many
 	}
-	if p.after != nil {
-		body["search_after"] = p.after.sorted()
+	if p.position != nil {
+		body["search_after"] = p.position.sorted()
 	}
 	if p.IDsOnly { // from its column: no stored field is read and decompressed
 		body["stored_fields"] = "_none_"

@@ -100,11 +100,11 @@ func TestGoldenPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.end, err)
 		}
-		all := All(index.Query{Sort: c.sort}, []Object{exists(document.PointField)})
-		got.Files = append(got.Files, txtar.File{Name: c.sort.String() + ", after " + c.end, Data: planned(t, all.After(at, near)...)})
+		all := PageOf(index.Query{Sort: c.sort}, []Object{exists(document.PointField)})
+		got.Files = append(got.Files, txtar.File{Name: c.sort.String() + ", after " + c.end, Data: planned(t, all.Ranges(at, near)...)})
 	}
 	for _, c := range offsetCases() {
-		all := Spanning(All(index.Query{Sort: c.sort}, nil), c.sort)
+		all := Spanning(PageOf(index.Query{Sort: c.sort}, nil), c.sort)
 		step := Usual.Next(all, &c.table, c.offset, c.end)
 		name := fmt.Sprintf("%s, %s: %d to %d", c.sort, c.name, c.offset, c.end)
 		data := planned(t, step.Page)

@@ -108,7 +108,7 @@ const (
 // End returns the text of the position after a page, from those of its first and its last filing.
 func End(first, last Position) string {
 	reach := ReachOf(first, last)
-	text := last.append(append([]byte(strings.Repeat(tiedMark, reach.ties)), reach.until...))
+	text := last.append(append([]byte(strings.Repeat(tiedMark, reach.ties)), reach.end...))
 	if len(text) > longestPosition {
 		id, _ := strconv.ParseInt(string(last[len(last)-1]), 10, 64)
 		return index.PositionAfter(id)
@@ -124,7 +124,7 @@ func ReadEnd(end string, s index.Sort) (p Position, reach Reach, err error) {
 	reach.ties = len(end) - len(text)
 	values := json.NewDecoder(strings.NewReader(text))
 	if !strings.HasPrefix(text, "[") {
-		err = values.Decode(&reach.until)
+		err = values.Decode(&reach.end)
 		text = text[values.InputOffset():]
 	}
 	if err != nil || json.Unmarshal([]byte(text), &p) != nil || !p.fits(order) || !reach.fits(order) {
@@ -137,8 +137,8 @@ func ReadEnd(end string, s index.Sort) (p Position, reach Reach, err error) {
 // pages, which are about as dense in their order. It decides which range is searched first, never
 // which filings are found.
 type Reach struct {
-	ties  int             // keys in which all filings of the page before are equal
-	until json.RawMessage // a value of the key after these; nil: unknown
+	ties int             // keys in which all filings of the page before are equal
+	end  json.RawMessage // a value of the key after these; nil: unknown
 }
 
 // reachFactor is how many times the width of the page before is searched first. A range of a few hundred filings is
@@ -153,21 +153,21 @@ func ReachOf(first, last Position) (r Reach) {
 	for r.ties < len(last)-1 && string(first[r.ties]) == string(last[r.ties]) {
 		r.ties++
 	}
-	r.until = past(first[r.ties], last[r.ties])
+	r.end = reachEnd(first[r.ties], last[r.ties])
 	return r
 }
 
-// past returns the number that lies reachFactor times as far after last as last lies after first,
+// reachEnd returns the number that lies reachFactor times as far after last as last lies after first,
 // in the direction from first to last; nil where there is none. Without it a page of 100 of 525,682
 // filings, the first added first, took 8.4 times as long, one by ascending amounts 1.06 times; by
 // owners, whose names are no numbers, Elasticsearch skips as well by itself.
-func past(first, last json.RawMessage) json.RawMessage {
-	from, to := string(first), string(last)
-	if from == to || from == string(missing) || to == string(missing) {
+func reachEnd(first, last json.RawMessage) json.RawMessage {
+	start, stop := string(first), string(last)
+	if start == stop || start == string(missing) || stop == string(missing) {
 		return nil
 	}
-	a, err1 := strconv.ParseInt(from, 10, 64)
-	b, err2 := strconv.ParseInt(to, 10, 64)
+	a, err1 := strconv.ParseInt(start, 10, 64)
+	b, err2 := strconv.ParseInt(stop, 10, 64)
 	if err1 == nil && err2 == nil {
 		width := b - a
 		end := b + reachFactor*width
@@ -176,8 +176,8 @@ func past(first, last json.RawMessage) json.RawMessage {
 		}
 		return strconv.AppendInt(nil, end, 10)
 	}
-	x, err1 := strconv.ParseFloat(from, 64)
-	y, err2 := strconv.ParseFloat(to, 64)
+	x, err1 := strconv.ParseFloat(start, 64)
+	y, err2 := strconv.ParseFloat(stop, 64)
 	end := y + reachFactor*(y-x)
 	if err1 != nil || err2 != nil || math.IsInf(end, 0) {
 		return nil
@@ -187,5 +187,5 @@ func past(first, last json.RawMessage) json.RawMessage {
 
 // fits reports whether r can be the reach in an order.
 func (r Reach) fits(o Order) bool {
-	return r.ties < len(o) && (r.until == nil || isOf(o[r.ties].field, r.until))
+	return r.ties < len(o) && (r.end == nil || isOf(o[r.ties].field, r.end))
 }

@@ -27,8 +27,8 @@ func TestReachOf(t *testing.T) {
 			t.Fatal(test.name)
 		}
 		got := ReachOf(first, last)
-		if strings.Repeat(tiedMark, got.ties) != test.ties || string(got.until) != test.until {
-			t.Errorf("%s: %d ties, then until %s; want %q, %s", test.name, got.ties, got.until, test.ties, test.until)
+		if strings.Repeat(tiedMark, got.ties) != test.ties || string(got.end) != test.until {
+			t.Errorf("%s: %d ties, then until %s; want %q, %s", test.name, got.ties, got.end, test.ties, test.until)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // each.
 
 // Rim has the ids of the filings near a region's rim: those that are inside, and those that are not. Both are sorted.
-type Rim struct{ In, Out []int64 }
+type Rim struct{ Inner, Outer []int64 }
 
 // rimMeters is more than rounding a geo_point (0.01 m), Lucene's sphere (4.5e-9 of a radius) and
 // its sines move a point, or a rim.
@@ -24,10 +24,10 @@ const rimMeters = 0.1
 // region selects the filings in p.
 func region(p index.Region, rim Rim) Object {
 	c := regionClause(p)
-	if len(rim.Out) > 0 {
-		c = Object{"bool": Object{"filter": []Object{c}, "must_not": withIDs(rim.Out)}}
+	if len(rim.Outer) > 0 {
+		c = Object{"bool": Object{"filter": []Object{c}, "must_not": withIDs(rim.Outer)}}
 	}
-	return oneOf(append(withIDs(rim.In), c))
+	return oneOf(append(withIDs(rim.Inner), c))
 }
 
 func withIDs(ids []int64) (clauses []Object) {
@@ -68,7 +68,7 @@ const MostRim = 10_000
 
 // RimOf requests filings near the rim of p, up to MostRim, in the order of their ids, after one,
 // with their coordinates.
-func RimOf(p index.Region, after int64) Object {
+func RimOf(p index.Region, last int64) Object {
 	var edges Object
 	switch p := p.(type) {
 	case index.Near:
@@ -87,7 +87,7 @@ func RimOf(p index.Region, after int64) Object {
 			edges = oneOf(append(worldsEnd(), Object{"geo_shape": Object{document.PointField: Object{"shape": shape}}}))
 		}
 	}
-	body := located(MostRim, edges, inLimits(index.ID.String(), Object{"gt": after}))
+	body := located(MostRim, edges, inLimits(index.ID.String(), Object{"gt": last}))
 	body["sort"] = []Object{{index.ID.String(): "asc"}}
 	return body
 }
@@ -103,43 +103,46 @@ func located(size int, clauses ...Object) Object {
 // strip is the polygon of points within two margins of an edge, and not at the end of the world,
 // past which no outline may go.
 func strip(a, b index.Point) [][][][2]float64 {
-	from, to := 0.0, 1.0 // the part of the edge that is not there
+	start, stop := 0.0, 1.0 // the part of the edge that is not there
 	x, y := b.Longitude-a.Longitude, b.Latitude-a.Latitude
 	for _, axis := range [][3]float64{{a.Longitude, x, 180 - end}, {a.Latitude, y, 90 - end}} {
-		start, length, end := axis[0], axis[1], axis[2]
-		switch low, high := (-end-start)/length, (end-start)/length; {
+		origin, length, end := axis[0], axis[1], axis[2]
+		switch low, high := (-end-origin)/length, (end-origin)/length; {
 		case length != 0:
-			from, to = max(from, min(low, high)), min(to, max(low, high))
-		case math.Abs(start) > end:
+			start, stop = max(start, min(low, high)), min(stop, max(low, high))
+		case math.Abs(origin) > end:
 			return nil
 		}
 	}
-	if from > to {
+	if start > stop {
 		return nil
 	}
 	dx, dy := 2*margin, 0.0 // so far along the edge, which may be a point
 	if length := math.Hypot(x, y); length > 0 {
 		dx, dy = 2*margin*x/length, 2*margin*y/length
 	}
-	corner := func(along, ahead, left float64) [2]float64 {
-		return [2]float64{a.Longitude + along*x + ahead*dx - left*dy, a.Latitude + along*y + ahead*dy + left*dx}
+	corner := func(fraction, lengthwise, crosswise float64) [2]float64 {
+		return [2]float64{
+			a.Longitude + fraction*x + lengthwise*dx - crosswise*dy,
+			a.Latitude + fraction*y + lengthwise*dy + crosswise*dx,
+		}
 	}
-	first := corner(from, -1, -1)
-	return [][][][2]float64{{{first, corner(to, 1, -1), corner(to, 1, 1), corner(from, -1, 1), first}}}
+	first := corner(start, -1, -1)
+	return [][][][2]float64{{{first, corner(stop, 1, -1), corner(stop, 1, 1), corner(start, -1, 1), first}}}
 }
 
 // end is how near the end of the world a strip may begin: further than it is wide.
 const end = 4 * margin
 
 // worldsEnd selects the filings that strips leave out.
-func worldsEnd() (all []Object) {
+func worldsEnd() (edges []Object) {
 	for _, side := range []index.Box{
 		{North: 90, South: 90 - 2*end, East: 180, West: -180}, {North: 2*end - 90, South: -90, East: 180, West: -180},
 		{North: 90, South: -90, East: 180, West: 180 - 2*end}, {North: 90, South: -90, East: 2*end - 180, West: -180},
 	} {
-		all = append(all, byPoint(side))
+		edges = append(edges, byPoint(side))
 	}
-	return all
+	return edges
 }
 
 // A box is searched by the geo_point, whose index has both coordinates: a range of one coordinate
@@ -171,7 +174,7 @@ func parts(b index.Box) []Object {
 	if inner.North <= inner.South || inner.East <= inner.West {
 		return []Object{exactly(b, grown(b, margin))}
 	}
-	all := []Object{byPoint(inner)}
+	clauses := []Object{byPoint(inner)}
 	for _, edge := range []struct {
 		side  float64
 		world float64
@@ -183,10 +186,10 @@ func parts(b index.Box) []Object {
 		{b.West, world.West, index.Box{North: b.North, South: b.South, East: b.West, West: b.West}},
 	} {
 		if edge.side != edge.world {
-			all = append(all, exactly(b, grown(edge.strip, margin)))
+			clauses = append(clauses, exactly(b, grown(edge.strip, margin)))
 		}
 	}
-	return all
+	return clauses
 }
 
 // grown returns b with its edges moved outwards by so many degrees, but not beyond the world's; and those that are the
