@@ -70,6 +70,14 @@ func (r *Reader) search(ctx context.Context, v any, body search.Object) error {
 	})
 }
 
+// value is the value of a metric; 0 over no values, for which Elasticsearch has null.
+type value struct{ Value float64 }
+
+// hits has how many filings there are, those without a value included; nil if the response does not say.
+type hits struct {
+	Total *struct{ Value int64 }
+}
+
 // read sends a request about the generation's index, reads the response into v, and notes when
 // there is no such index any more.
 func (r *Reader) read(ctx context.Context, v any, request esapi.Request) error {

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -58,50 +57,6 @@ func CompositeGroups(clauses []Object, dimensions []index.Dimension, amounts boo
 }
 
 func position(i int) string { return [2]string{"0", "1"}[i] }
-
-// Terms requests how many filings have each value of a field, in an aggregation "by".
-type Terms struct {
-	Clauses    []Object // which filings
-	Field      string
-	Descending bool
-	Metrics    Object // aggregations within each bucket, or nil
-}
-
-// Body returns the request of the first buckets in order.
-func (t Terms) Body(buckets int) Object {
-	order := Object{"_key": direction(!t.Descending)}
-	values := Object{"terms": Object{"field": t.Field, "size": buckets, "order": order}}
-	if t.Metrics != nil {
-		values["aggs"] = t.Metrics
-	}
-	return Aggregate(t.Clauses, Object{"by": values})
-}
-
-// After returns the request for the values after a last key.
-func (t Terms) After(last json.RawMessage) Terms {
-	rest := inLimits(t.Field, Object{key{ascending: !t.Descending}.laterLimit(): last})
-	t.Clauses = append(slices.Clip(t.Clauses), rest)
-	return t
-}
-
-// RangeOf requests the least and the greatest value of the field that s is counted by.
-func (s Span) RangeOf() Object {
-	return Aggregate(s.clauses, Object{"range": Object{"stats": Object{"field": s.Level().Field}}})
-}
-
-// Values requests how many filings of s have each value.
-func (s Span) Values() Terms {
-	return Terms{Clauses: s.clauses, Field: s.Level().Field, Descending: s.Level().Descending}
-}
-
-// Histogram requests how many filings of s there are in each part, of so many values, of the range
-// that its values lie in.
-func (s Span) Histogram(width int64) Object {
-	return Aggregate(s.clauses, Object{"by": Object{"histogram": Object{
-		"field": s.Level().Field, "interval": width, "min_doc_count": 1,
-		"order": Object{"_key": direction(!s.Level().Descending)},
-	}}})
-}
 
 // ByIDs requests filings by their ids, in the order of these, with the cities that are written on
 // them, and how many there are.

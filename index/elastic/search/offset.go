@@ -79,6 +79,33 @@ func (s Span) Name() string {
 	return s.name + " # " + s.Level().Field + " " + direction(!s.Level().Descending)
 }
 
+// Values requests how many filings of s have each value, in an aggregation "by": the first ones in order, after the
+// last one of another response unless that is nil.
+func (s Span) Values(buckets int, last json.RawMessage) Object {
+	level := s.Level()
+	if last != nil {
+		limit := key{ascending: !level.Descending}.laterLimit()
+		s.Page = s.narrow(inLimits(level.Field, Object{limit: last}))
+	}
+	return Aggregate(s.clauses, Object{"by": Object{"terms": Object{
+		"field": level.Field, "size": buckets, "order": Object{"_key": direction(!level.Descending)},
+	}}})
+}
+
+// RangeOf requests the least and the greatest value of the field that s is counted by.
+func (s Span) RangeOf() Object {
+	return Aggregate(s.clauses, Object{"range": Object{"stats": Object{"field": s.Level().Field}}})
+}
+
+// Histogram requests how many filings of s there are in each part, of so many values, of the range
+// that its values lie in.
+func (s Span) Histogram(width int64) Object {
+	return Aggregate(s.clauses, Object{"by": Object{"histogram": Object{
+		"field": s.Level().Field, "interval": width, "min_doc_count": 1,
+		"order": Object{"_key": direction(!s.Level().Descending)},
+	}}})
+}
+
 // Step is the plan for some filings of a span: a search for them; or, where they lie deep among
 // many that the span's table does not tell apart, a narrower span, which is counted in turn.
 type Step struct {
