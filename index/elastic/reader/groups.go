@@ -2,7 +2,6 @@ package reader
 
 import (
 	"context"
-	"slices"
 
 	"filings/index"
 	"filings/index/elastic/client"
@@ -134,14 +133,6 @@ func groupBuckets(response []byte) ([]groupBucket, error) {
 	return found.Aggregations.Groups.Buckets, err
 }
 
-// clauses translates w.
-func (r *Reader) clauses(ctx context.Context, w index.Filter) ([]search.Object, error) {
-	return search.Clauses(w, search.Known{
-		Counties: func() ([]string, error) { return r.countyNames(ctx) },
-		Rim:      func(p index.Region) (search.Rim, error) { return r.rim(ctx, p) },
-	})
-}
-
 // Count returns how many filings w selects.
 func (r *Reader) Count(ctx context.Context, w index.Filter) (n int64, err error) {
 	defer r.wrap(&err, "counting filings")
@@ -177,16 +168,5 @@ func (r *Reader) numberedCounties(ctx context.Context) ([]document.NumberedCount
 	return cached(ctx, r, "numbers of counties", func(ctx context.Context) ([]document.NumberedCounty, error) {
 		names, err := r.countyNames(ctx)
 		return document.NumberCounties(names), err
-	})
-}
-
-// countyNames returns the folded names of all counties, each once, sorted.
-func (r *Reader) countyNames(ctx context.Context) ([]string, error) {
-	return cached(ctx, r, "names of counties", func(ctx context.Context) (names []string, err error) {
-		counties, err := r.Counties(ctx)
-		for _, c := range counties {
-			names = append(names, index.Fold(c.County))
-		}
-		return slices.Compact(names), err // equal ones are neighbors
 	})
 }

@@ -12,6 +12,17 @@ import (
 	"filings/index/elastic/document"
 )
 
+// Object is a JSON object of a request. Requests are built from values, never from text.
+type Object = map[string]any
+
+// filtered adds the query that requests all of clauses to body.
+func filtered(body Object, clauses []Object) Object {
+	if len(clauses) > 0 {
+		body["query"] = Object{"bool": Object{"filter": clauses}}
+	}
+	return body
+}
+
 // Known is the knowledge of a generation that clauses are made with.
 type Known struct {
 	Counties func() ([]string, error)        // the folded names of all counties, for a search term
@@ -214,47 +225,4 @@ func inTexts(text string) Object {
 		return clauses[0]
 	}
 	return Object{"bool": Object{"filter": append(clauses, phrase)}}
-}
-
-// CountyAndAmount returns the folded county and the filing amounts that w selects by, and whether
-// it does so by nothing else.
-func CountyAndAmount(w index.Filter) (county string, amount index.Between, only bool) {
-	predicates := w.Predicates()
-	if len(predicates) != 2 {
-		return "", index.Between{}, false
-	}
-	for _, p := range predicates {
-		switch p := p.(type) {
-		case index.AnyOf:
-			if slices.Equal(p.Fields, []index.Field{index.County, index.CountyName}) && len(p.Values) == 1 {
-				county = p.Values[0]
-			}
-		case index.Between:
-			amount, only = p, p.Field == index.FilingAmount
-		}
-	}
-	return county, amount, only && county != ""
-}
-
-// InCounty returns the one clause for filing amounts in a county, which Elasticsearch counts
-// without visiting filings; false where known does not have the county, or a bound is none of
-// document.CountyCents. Amounts are whole cents.
-func InCounty(county string, amount index.Between, known []document.NumberedCounty) (Object, bool) {
-	byName := func(k document.NumberedCounty, name string) int { return strings.Compare(k.Name, name) }
-	i, found := slices.BinarySearchFunc(known, county, byName)
-	if !found {
-		return nil, false
-	}
-	const extreme = 1e15 // cents: before and after all amounts
-	least, greatest := -extreme, +extreme
-	if amount.Min != nil {
-		least = document.LeastCents(*amount.Min)
-	}
-	if amount.Max != nil {
-		greatest = document.MostCents(*amount.Max)
-	}
-	first, exact1 := document.CountyCents(known[i].Number, least)
-	last, exact2 := document.CountyCents(known[i].Number, greatest)
-	isExact := (exact1 || amount.Min == nil) && (exact2 || amount.Max == nil)
-	return inRange(document.CountyCentsField, &first, &last), isExact
 }

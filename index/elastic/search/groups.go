@@ -3,10 +3,66 @@ package search
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"filings/index"
 	"filings/index/elastic/document"
 )
+
+// Count requests the exact number of filings, and nothing else.
+func Count(clauses []Object) Object {
+	return filtered(Object{"size": 0, "track_total_hits": true}, clauses)
+}
+
+// Aggregate requests aggregations and the number of filings.
+func Aggregate(clauses []Object, aggs Object) Object {
+	body := Count(clauses)
+	body["aggs"] = aggs
+	return body
+}
+
+// CountyAndAmount returns the folded county and the filing amounts that w selects by, and whether
+// it does so by nothing else.
+func CountyAndAmount(w index.Filter) (county string, amount index.Between, only bool) {
+	predicates := w.Predicates()
+	if len(predicates) != 2 {
+		return "", index.Between{}, false
+	}
+	for _, p := range predicates {
+		switch p := p.(type) {
+		case index.AnyOf:
+			if slices.Equal(p.Fields, []index.Field{index.County, index.CountyName}) && len(p.Values) == 1 {
+				county = p.Values[0]
+			}
+		case index.Between:
+			amount, only = p, p.Field == index.FilingAmount
+		}
+	}
+	return county, amount, only && county != ""
+}
+
+// InCounty returns the one clause for filing amounts in a county, which Elasticsearch counts
+// without visiting filings; false where known does not have the county, or a bound is none of
+// document.CountyCents. Amounts are whole cents.
+func InCounty(county string, amount index.Between, known []document.NumberedCounty) (Object, bool) {
+	byName := func(k document.NumberedCounty, name string) int { return strings.Compare(k.Name, name) }
+	i, found := slices.BinarySearchFunc(known, county, byName)
+	if !found {
+		return nil, false
+	}
+	const extreme = 1e15 // cents: before and after all amounts
+	least, greatest := -extreme, +extreme
+	if amount.Min != nil {
+		least = document.LeastCents(*amount.Min)
+	}
+	if amount.Max != nil {
+		greatest = document.MostCents(*amount.Max)
+	}
+	first, exact1 := document.CountyCents(known[i].Number, least)
+	last, exact2 := document.CountyCents(known[i].Number, greatest)
+	isExact := (exact1 || amount.Min == nil) && (exact2 || amount.Max == nil)
+	return inRange(document.CountyCentsField, &first, &last), isExact
+}
 
 // TermGroups requests so many groups, as they are written. No text is empty, so that "" is no value.
 func TermGroups(clauses []Object, dimension index.Dimension, most int) Object {

@@ -10,12 +10,12 @@
 // A Page is one search for filings in an order. A page at any offset is planned by counting
 // (offset.go): a Span is counted by the coarsest of its levels, the Table of the counts says which
 // part holds the page, and Next returns the Step that finds it. A page after a position is planned
-// without counting, as ranges that are searched one after the other (after.go).
+// without counting, as ranges that are searched one after the other (Page.Ranges).
 //
 // A page that asks for its total has it of the same search, up to 10,000, or of a box all. Beyond
 // that a second search counts: a page in another order than the index's would otherwise look at all
 // that is counted. One clause alone is counted from the index of its field, two are counted filing
-// by filing: so a county by amounts is one number (clauses.go; the column "new county and amount" of
+// by filing: so a county by amounts is one number (groups.go; the column "new county and amount" of
 // `make bench-growth`).
 //
 // encoding/json writes an Object in the order of its names, so that equal searches have equal
@@ -26,8 +26,10 @@ package search
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"filings/index"
+	"filings/index/elastic/document"
 )
 
 // Page is one search for filings: a run of those that its clauses select, in an order. It is a
@@ -97,33 +99,100 @@ func (p Page) withFirst(value json.RawMessage) Page {
 	return p
 }
 
-// Object is a JSON object of a request. Requests are built from values, never from text.
-type Object = map[string]any
+// A page after a position is found by the sort values of the filing there (search_after), without
+// counting: how deep in the order it lies makes no difference, as long as Elasticsearch does not
+// walk there. It does walk in the order of the index, and among filings that are equal in the first
+// keys; and filings of a whole order take longer to sort than those of a small range of it. So the
+// filings after a position are cut into ranges, which are searched one after the other until the
+// page is full. Mostly the first one is enough.
 
-// filtered adds the query that requests all of clauses to body.
-func filtered(body Object, clauses []Object) Object {
-	if len(clauses) > 0 {
-		body["query"] = Object{"bool": Object{"filter": clauses}}
+// Ranges returns the ranges of p after a position, in the order of p; reach says how far the first one reaches.
+func (p Page) Ranges(start Position, reach Reach) []Page {
+	p.position = start
+	first, value := p.order[0], start[0]
+	isMissing := string(value) == string(missing)
+	valueless := p.narrow(not(exists(first.field)))
+	ties := valueless
+	if !isMissing {
+		ties = p.narrow(Object{"term": Object{first.field: value}})
 	}
-	return body
-}
-
-// Count requests the exact number of filings, and nothing else.
-func Count(clauses []Object) Object {
-	return filtered(Object{"size": 0, "track_total_hits": true}, clauses)
-}
-
-// Aggregate requests aggregations and the number of filings.
-func Aggregate(clauses []Object, aggs Object) Object {
-	body := Count(clauses)
-	body["aggs"] = aggs
-	return body
-}
-
-// direction names an order.
-func direction(ascending bool) string {
-	if ascending {
-		return "asc"
+	if first.field == document.DayField {
+		valueless.order = OrderOf(index.DefaultSort) // the same, and that of the index
+		ties.order = valueless.order
+	} else {
+		valueless, ties = valueless.withFirst(missing), ties.withFirst(value)
+		ties.position = start[1:]
 	}
-	return "desc"
+	valueless.position = nil
+	switch {
+	case reach.ties == 0 && !isMissing:
+		return p.reaching(reach.end, valueless)
+	case first.field != document.DayField:
+		if reach.ties--; reach.ties < 0 {
+			reach = Reach{}
+		}
+		return afterTies(p, valueless, ties.Ranges(ties.position, reach))
+	case reach.end == nil:
+		return afterTies(p, valueless, []Page{ties})
+	}
+	return afterTies(p, valueless, ties.cut(ties.order[1], ties.position[1], reach.end))
+}
+
+// afterTies returns the ranges of p: filings that are equal to its position in the first key, later
+// ones, and those without a value.
+func afterTies(p, valueless Page, ties []Page) []Page {
+	first, value := p.order[0], p.position[0]
+	if string(value) == string(missing) {
+		return ties
+	}
+	p.position = nil
+	rest := []Page{p.narrow(inLimits(first.field, Object{first.laterLimit(): value}))}
+	if first.field == document.DayField && first.ascending {
+		day, _ := strconv.ParseInt(string(value), 10, 64) // Position.fits: it is a number
+		rest = windows(p, day+1)
+	}
+	return slices.Concat(ties, rest, []Page{valueless})
+}
+
+// reaching returns the ranges of p up to end, after that, and without a value in the first key.
+func (p Page) reaching(end json.RawMessage, valueless Page) []Page {
+	first, value := p.order[0], p.position[0]
+	switch {
+	case first.field == document.DayField && first.ascending:
+		day, _ := strconv.ParseInt(string(value), 10, 64)
+		if end == nil {
+			return append(windows(p, day), valueless)
+		}
+		last, _ := strconv.ParseInt(string(end), 10, 64)
+		return slices.Concat(p.cut(first, value, end)[:1], windows(p, max(day, last+1)), []Page{valueless})
+	case end != nil:
+		return append(p.cut(first, value, end), valueless)
+	case p.order.isIndexOrder():
+		return []Page{p.narrow(inLimits(first.field, Object{"lte": value})), valueless}
+	}
+	return []Page{p} // with those without a value
+}
+
+// cut cuts p at a value of a key, in which the filings after p's position begin at start.
+func (p Page) cut(k key, start, end json.RawMessage) []Page {
+	near, far := "lte", "gte"
+	if k.ascending {
+		near, far = far, near
+	}
+	return []Page{
+		p.narrow(inLimits(k.field, Object{near: start, far: end})),
+		p.narrow(inLimits(k.field, Object{k.laterLimit(): end})),
+	}
+}
+
+// windows cuts the filings from a day on, by ascending days. That is the opposite of the index's
+// order: Elasticsearch meets the last filings of a range first, and so visits all of them. Few days
+// are enough for most pages; where they are not, filings are rare, so that more days have few of
+// them too.
+func windows(p Page, day int64) (ranges []Page) {
+	for days := int64(8); days <= 512; days *= 8 {
+		ranges = append(ranges, p.narrow(inLimits(document.DayField, Object{"gte": day, "lt": day + days})))
+		p.position, day = nil, day+days
+	}
+	return append(ranges, p.narrow(inLimits(document.DayField, Object{"gte": day})))
 }
