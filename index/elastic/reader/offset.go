@@ -3,7 +3,6 @@ package reader
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,35 +10,6 @@ import (
 	"filings/index/elastic/client"
 	"filings/index/elastic/search"
 )
-
-// maxOffset keeps the sum of an offset and a limit within 64 bits. No index holds as many filings.
-const maxOffset = math.MaxInt64 / 2
-
-// seek returns the rows of s at offset, by counting (package search says how).
-func (r *Reader) seek(ctx context.Context, s search.Span, offset, limit int64) (found rows, err error) {
-	t, err := r.table(ctx, s)
-	if err != nil {
-		return rows{}, err
-	}
-	found.total, found.counted = t.Total(), true
-	for end := min(offset+limit, t.Total()); offset < end; {
-		var next rows
-		if step := r.limits.Next(s, t, offset, end); step.Narrower != nil {
-			next, err = r.seek(ctx, *step.Narrower, step.Offset, step.End-step.Offset)
-		} else {
-			next, err = r.rows(ctx, step.Page)
-		}
-		if err != nil {
-			return rows{}, err
-		}
-		if len(next.records) == 0 {
-			return rows{}, client.ErrResponse // these filings were counted
-		}
-		found.add(next)
-		offset += int64(len(next.records))
-	}
-	return found, nil
-}
 
 // table counts the filings of s, or returns the table that is kept of them.
 func (r *Reader) table(ctx context.Context, s search.Span) (*search.Table, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -47,27 +48,19 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	return page, err
 }
 
-// found returns the rows of a page of plan, which has all that q selects.
-func (r *Reader) found(ctx context.Context, q index.Query, plan search.Page) (found rows, err error) {
-	find := r.atOffset
-	if q.After != "" {
-		find = r.following
+// found returns the rows of a page of plan, which has all that q selects. A response may be too large for so
+// many rows: at most 100,000 characters of each, but mostly a few hundred.
+func (r *Reader) found(ctx context.Context, q index.Query, plan search.Page) (rows, error) {
+	for most := min(int64(q.Limit), r.limits.LongestWalk); ; most = max(1, most/8) {
+		searches := ctx
+		if q.Bytes > 0 && most > 1 { // a single row is never too large
+			searches = client.InParts(ctx)
+		}
+		found, err := r.collect(searches, q, plan, most)
+		if !errors.Is(err, client.ErrTooLarge) {
+			return found, err
+		}
 	}
-	most := min(int64(q.Limit), r.limits.LongestWalk)
-	found, err = find(bounded(ctx, q, most), q, plan, most)
-	for errors.Is(err, client.ErrTooLarge) {
-		most = max(1, most/8) // at most 100,000 characters of each, but mostly a few hundred
-		found, err = find(bounded(ctx, q, most), q, plan, most)
-	}
-	return found, err
-}
-
-// bounded returns the context of the searches of q for at most so many rows. A single row is never too large.
-func bounded(ctx context.Context, q index.Query, most int64) context.Context {
-	if q.Bytes == 0 || most <= 1 {
-		return ctx
-	}
-	return client.InParts(ctx)
 }
 
 // isFull reports whether rows are as many as q may have, or more than it has room for.
@@ -75,51 +68,65 @@ func isFull(q index.Query, found []index.Record) bool {
 	return len(found) >= q.Limit || len(q.Within(found)) < len(found)
 }
 
-// atOffset returns the rows of a page of a plan that is found by its offset, at most so many by a search.
-func (r *Reader) atOffset(ctx context.Context, q index.Query, plan search.Page, most int64) (found rows, err error) {
+// collect returns the rows of a page of a plan, after a position or at an offset: at most so many by a search.
+func (r *Reader) collect(ctx context.Context, q index.Query, plan search.Page, most int64) (found rows, err error) {
+	var last search.Position
+	var reach search.Reach
+	if q.After != "" {
+		last, reach, err = r.position(ctx, q)
+	} else if q.Count {
+		plan.Counts = r.limits.Counted(q)
+	}
 	// Once, but for a limit that is larger than a search may find.
-	for n := 0; !isFull(q, found.records); n = len(found.records) {
-		offset, limit := int64(q.Offset+n), min(int64(q.Limit-n), most)
-		plan.Counts = 0
-		if q.Count && n == 0 {
-			plan.Counts = r.limits.Counted(q)
-		}
+	for n := 0; err == nil && !isFull(q, found.records); n = len(found.records) {
 		var next rows
-		if offset <= r.limits.Uncounted(q.Sort)-limit {
+		offset, limit := int64(q.Offset+n), min(int64(q.Limit-n), most)
+		switch {
+		case last != nil:
+			next, err = r.firstOf(ctx, plan.Ranges(last, reach), limit, q)
+		case offset <= r.limits.Uncounted(q.Sort)-limit:
 			next, err = r.rows(ctx, plan.Part(offset, limit))
-		} else {
+		default:
 			next, err = r.seek(ctx, search.Spanning(plan, q.Sort), min(offset, maxOffset), limit)
 		}
-		if err != nil {
-			return rows{}, err
-		}
 		if n == 0 {
-			found.total, found.counted = next.total, next.counted
+			found.total, found.counted, plan.Counts = next.total, next.counted, 0
 		}
 		if found.add(next); int64(len(next.records)) < limit {
 			break
 		}
+		if last != nil {
+			last, reach = next.last, search.ReachOf(next.first, next.last)
+		}
 	}
-	return found, nil
+	return found, err
 }
 
-// following returns the rows of a page of a plan after the position q.After, at most so many by a search.
-func (r *Reader) following(ctx context.Context, q index.Query, plan search.Page, most int64) (found rows, err error) {
-	start, reach, err := r.position(ctx, q)
+// maxOffset keeps the sum of an offset and a limit within 64 bits. No index holds as many filings.
+const maxOffset = math.MaxInt64 / 2
+
+// seek returns the rows of s at offset, by counting (package search says how).
+func (r *Reader) seek(ctx context.Context, s search.Span, offset, limit int64) (found rows, err error) {
+	t, err := r.table(ctx, s)
 	if err != nil {
 		return rows{}, err
 	}
-	// Once, but for a limit that is larger than a search may find.
-	for n := 0; !isFull(q, found.records); n = len(found.records) {
-		limit := min(int64(q.Limit-n), most)
-		next, err := r.firstOf(ctx, plan.Ranges(start, reach), limit, q)
+	found.total, found.counted = t.Total(), true
+	for end := min(offset+limit, t.Total()); offset < end; {
+		var next rows
+		if step := r.limits.Next(s, t, offset, end); step.Narrower != nil {
+			next, err = r.seek(ctx, *step.Narrower, step.Offset, step.End-step.Offset)
+		} else {
+			next, err = r.rows(ctx, step.Page)
+		}
 		if err != nil {
 			return rows{}, err
 		}
-		if found.add(next); int64(len(next.records)) < limit {
-			break
+		if len(next.records) == 0 {
+			return rows{}, client.ErrResponse // these filings were counted
 		}
-		start, reach = next.last, search.ReachOf(next.first, next.last)
+		found.add(next)
+		offset += int64(len(next.records))
 	}
 	return found, nil
 }
@@ -163,7 +170,7 @@ type rows struct {
 	counted     bool
 }
 
-// add appends the filings after r's. The total stays: more is a part.
+// add appends the filings after r's. The total stays: next is a part.
 func (r *rows) add(next rows) {
 	if len(next.records) == 0 {
 		return
