@@ -57,19 +57,12 @@ const Version = 9
 //go:embed filings.json
 var filings []byte
 
-// Body returns the body of the request that creates an index: the mapping, and the settings with those given added or
-// replaced. Names are those within `index`, such as "number_of_shards".
-func Body(settings map[string]any) ([]byte, error) {
-	var body struct {
-		Settings struct {
-			Index    map[string]any  `json:"index"`
-			Analysis json.RawMessage `json:"analysis"`
-		} `json:"settings"`
-		Mappings json.RawMessage `json:"mappings"`
-	}
+// Body returns the body of the request that creates an index: the mapping, and the settings with
+// those given added or replaced. Names are those within `index`, such as "number_of_shards".
+func Body(settings map[string]any) (body map[string]any, err error) {
 	if err := json.Unmarshal(filings, &body); err != nil {
 		return nil, fmt.Errorf("mappings: %w", err)
 	}
-	maps.Copy(body.Settings.Index, settings)
-	return json.Marshal(body)
+	maps.Copy(body["settings"].(map[string]any)["index"].(map[string]any), settings)
+	return body, nil
 }

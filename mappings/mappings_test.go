@@ -23,7 +23,11 @@ func TestBody(t *testing.T) {
 			Source  map[string]any `json:"_source"`
 		}
 	}
-	if err := json.Unmarshal(body, &got); err != nil {
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]any{
@@ -57,7 +61,7 @@ func TestBody_StartsAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(first), string(second)); diff != "" {
+	if diff := cmp.Diff(first, second); diff != "" {
 		t.Errorf("(-first +second):\n%s", diff)
 	}
 }
