@@ -15,6 +15,7 @@ import (
 	"filings/index/elastic/elastictest"
 	"filings/index/generation"
 	"filings/index/indextest"
+	"filings/index/sidecar"
 )
 
 // ownedBy returns filings with the ids from 1 to n.
@@ -78,7 +79,7 @@ func TestX53_LeftBehind(t *testing.T) {
 	s := newTestStore(t)
 	_, err1 := indextest.Load(t.Context(), s, slices.Values(ownedBy("A", 3)))
 	name, err2 := indextest.Load(t.Context(), s, slices.Values(ownedBy("B", 3)))
-	changeset := changesetIndex(name)
+	changeset := document.SidecarIndex(name, sidecar.Changeset)
 	w := &sidecarWriter{storage: s.storage, index: changeset}
 	put := w.put(t.Context())
 	if err := errors.Join(err1, err2, put("x", 0, nil), w.flush(t.Context()), put("x", 0, nil), w.flush(t.Context())); err != nil {
@@ -117,7 +118,7 @@ func TestX19_FaultsWhileChangesetsAreWritten(t *testing.T) {
 			put(t, b, f)
 		}
 		_, err = b.Seal(t.Context(), func(ctx context.Context, r index.Reader, sum index.Counts) error {
-			net.On(changesetIndex(b.Generation()), faults...)
+			net.On(document.SidecarIndex(b.Generation(), sidecar.Changeset), faults...)
 			return indextest.ChangesetFrom(s, first)(b)(ctx, r, sum)
 		})
 		return b, err
@@ -158,7 +159,7 @@ func TestX19_NothingToCompareWith(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.remove(t, document.SidecarIndex(first))
+	s.remove(t, document.SidecarIndex(first, sidecar.Kept))
 	b, err := s.lock(t).Begin(t.Context(), first)
 	if err != nil {
 		t.Fatal(err)

@@ -60,7 +60,7 @@ func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.P
 		}
 		measured := sizes[name]
 		m := d.Mappings.Meta
-		if p.Bytes, p.Filings = measured.Total.Store.Bytes, measured.Primaries.Docs.Count; m.IsOf(name) {
+		if p.Bytes, p.Filings = measured.Total.Store.Bytes, measured.Primaries.Docs.Count; m.Generation == name {
 			p.Sealed, p.Filings, p.Identity = true, m.Filings, m.Identity
 		}
 		parts = append(parts, p)
@@ -109,7 +109,11 @@ func (s *storage) Delete(ctx context.Context, parts []generation.Part) error {
 	for batch := range slices.Chunk(parts, deletedAtOnce) {
 		var names []string
 		for _, p := range batch {
-			names = append(names, indexOf(p))
+			name := p.Generation
+			if p.Kind != generation.FilingsPart {
+				name = document.SidecarIndex(name, p.Kind)
+			}
+			names = append(names, name)
 		}
 		if err := s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
 			return s.c.Write(ctx, nil, esapi.IndicesDeleteRequest{Index: names, IgnoreUnavailable: &ignore})

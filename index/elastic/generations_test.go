@@ -26,7 +26,7 @@ func (s testStore) bare(t testing.TB, micro int) string {
 	t.Helper()
 	begun := time.Date(2026, 1, 1, 0, 0, 0, micro*1000, time.UTC)
 	name := generation.Name(s.alias, begun, mappings.Version)
-	s.makeIndex(t, name, document.Meta{Sealed: true, Generation: name})
+	s.makeIndex(t, name, document.Meta{Generation: name})
 	s.enter(t, generation.Entry{Name: name, State: generation.Sealed})
 	return name
 }
@@ -120,17 +120,17 @@ func TestL7_SwapChangesNothingUnlessAllIsAsExpected(t *testing.T) {
 	}
 	unsealed, inherited, unknown := at(3, mappings.Version), at(4, mappings.Version), at(6, mappings.Version)
 	s.makeIndex(t, unsealed, document.Meta{})
-	s.makeIndex(t, inherited, document.Meta{Sealed: true, Generation: a}) // as a clone of a begins
-	s.makeIndex(t, unknown, document.Meta{Sealed: true, Generation: unknown})
+	s.makeIndex(t, inherited, document.Meta{Generation: a}) // as a clone of a begins
+	s.makeIndex(t, unknown, document.Meta{Generation: unknown})
 	newer := at(5, mappings.Version+1)
-	s.makeIndex(t, newer, document.Meta{Sealed: true, Generation: newer})
+	s.makeIndex(t, newer, document.Meta{Generation: newer})
 	s.enter(t, generation.Entry{Name: unsealed, State: generation.Building})
 	s.enter(t, generation.Entry{Name: inherited, State: generation.Building})
 	s.enter(t, generation.Entry{Name: newer, State: generation.Sealed})
 	missing := at(7, mappings.Version)
 	s.enter(t, generation.Entry{Name: missing, State: generation.Sealed}) // an operator deleted its index
 	other := s.alias + "-other"
-	s.makeIndex(t, other, document.Meta{Sealed: true, Generation: other})
+	s.makeIndex(t, other, document.Meta{Generation: other})
 
 	swap(t, s.Store, "", a)
 	tests := []struct {
@@ -247,7 +247,7 @@ func TestGenerations(t *testing.T) {
 	}
 	// Of others: a store whose name begins like this one's, and an index of another program.
 	neighbor := generation.Name(s.alias+"-b", time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), 1)
-	s.makeIndex(t, neighbor, document.Meta{Sealed: true, Generation: neighbor})
+	s.makeIndex(t, neighbor, document.Meta{Generation: neighbor})
 	s.makeIndex(t, s.alias+"-other", document.Meta{})
 
 	l := s.lock(t)

@@ -15,6 +15,7 @@ import (
 	"filings/index/elastic/document"
 	"filings/index/elastic/reader"
 	"filings/index/generation"
+	"filings/index/sidecar"
 )
 
 // searchLimits are the settings of an index that searches run into, and their defaults, which is
@@ -84,7 +85,7 @@ func (s *storage) shardIdentity(ctx context.Context, name string, identity gener
 			identity["shard "+number] = fmt.Sprintf("%d documents, highest sequence number %d", c.Docs.Count, c.SeqNo.Max)
 		}
 	}
-	if c := primary(found.Indices[document.SidecarIndex(name)].Shards["0"]); c != nil {
+	if c := primary(found.Indices[document.SidecarIndex(name, sidecar.Kept)].Shards["0"]); c != nil {
 		identity[sidecarFact] = fmt.Sprintf("highest sequence number %d", c.SeqNo.Max)
 	}
 	return err
@@ -92,7 +93,7 @@ func (s *storage) shardIdentity(ctx context.Context, name string, identity gener
 
 // withSidecar selects the index of a generation, which there must be, and its sidecar, if there is one.
 func withSidecar(generation string) []string {
-	return []string{generation, document.SidecarIndex(generation) + "*"}
+	return []string{generation, document.SidecarIndex(generation, sidecar.Kept) + "*"}
 }
 
 func (s *storage) settingsIdentity(ctx context.Context, name string, identity generation.Identity) error {
@@ -111,7 +112,7 @@ func (s *storage) settingsIdentity(ctx context.Context, name string, identity ge
 	if _, ok := found[name]; !ok { // every index has the setting of its shards
 		return client.ErrResponse
 	}
-	if _, ok := found[document.SidecarIndex(name)]; !ok {
+	if _, ok := found[document.SidecarIndex(name, sidecar.Kept)]; !ok {
 		identity[sidecarFact] = "no index"
 	}
 	set := found[name].Settings
@@ -138,7 +139,7 @@ func (b *build) Seal(
 	if err := b.finalize(ctx, erases); err != nil {
 		return nil, err
 	}
-	if err := b.storage.writeSidecar(ctx, document.SidecarIndex(b.name), fill); err != nil {
+	if err := b.storage.writeSidecar(ctx, document.SidecarIndex(b.name, sidecar.Kept), fill); err != nil {
 		return nil, err
 	}
 	filings, err := look(ctx, reader.New(b.storage.c, b.name, b.storage.cache))
@@ -150,13 +151,13 @@ func (b *build) Seal(
 		return nil, err
 	}
 	return identity, b.writeMeta(ctx, document.Meta{
-		Sealed: true, Generation: b.name, Filings: filings, Writes: b.bulk.version, Identity: identity,
+		Generation: b.name, Filings: filings, Writes: b.bulk.version, Identity: identity,
 	})
 }
 
 // Changeset implements generation.Writer.
 func (b *build) Changeset(ctx context.Context, fill generation.Fill) error {
-	return b.storage.writeSidecar(ctx, changesetIndex(b.name), fill)
+	return b.storage.writeSidecar(ctx, document.SidecarIndex(b.name, sidecar.Changeset), fill)
 }
 
 // finalize makes the written index ready for searches. Copies are made last: of merged segments,

@@ -76,11 +76,12 @@ func (w *sidecarWriter) flush(ctx context.Context) error {
 
 // Sidecar implements sidecar.Changesets. A changeset is read for a client, and not again where that fails.
 func (s *storage) Sidecar(name, kind string) sidecar.Source {
+	hidden := document.SidecarIndex(name, kind)
 	if kind == sidecar.Kept {
-		return s.chunks(document.SidecarIndex(name))
+		return s.chunks(hidden)
 	}
 	return func(ctx context.Context, section string, chunks []int) ([][]byte, error) {
-		data, err := reader.Chunks(ctx, s.c, changesetIndex(name), section, chunks)
+		data, err := reader.Chunks(ctx, s.c, hidden, section, chunks)
 		if errors.Is(err, index.ErrNotFound) {
 			err = fmt.Errorf("the changeset of %s: %w", name, index.ErrGone)
 		}
@@ -107,7 +108,7 @@ func (s *storage) Filings(ctx context.Context, name string, ids []int64) ([]inde
 
 // Strip implements generation.Storage.
 func (s *storage) Strip(ctx context.Context, name string, strip func(index.Version) index.Version) error {
-	changeset := changesetIndex(name)
+	changeset := document.SidecarIndex(name, sidecar.Changeset)
 	w := &sidecarWriter{storage: s, index: changeset}
 	_, err := sidecar.Strip(ctx, s.chunks(changeset), w.put(ctx), strip)
 	if err == nil {

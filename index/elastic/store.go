@@ -220,16 +220,3 @@ func (s *storage) part(name string) (p generation.Part, ok bool) {
 	p.Generation = name
 	return p, ok
 }
-
-// indexOf names the index of a part.
-func indexOf(p generation.Part) string {
-	if p.Kind == generation.FilingsPart {
-		return p.Generation
-	}
-	return p.Generation + "-" + p.Kind
-}
-
-// changesetIndex names the sidecar that holds a changeset.
-func changesetIndex(name string) string {
-	return indexOf(generation.Part{Generation: name, Kind: generation.ChangesPart})
-}

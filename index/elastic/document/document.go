@@ -55,9 +55,9 @@ func appendRuns(dst []byte, text string) []byte {
 	return dst
 }
 
-// SidecarIndex names the hidden index beside a generation that has the chunks of package sidecar, a
-// document for each chunk.
-func SidecarIndex(generation string) string { return generation + "-sidecar" }
+// SidecarIndex names the hidden index beside a generation that has a kind of chunks of package
+// sidecar, a document for each chunk.
+func SidecarIndex(generation, kind string) string { return generation + "-" + kind }
 
 // ChunkID names a document of it.
 func ChunkID(section string, chunk int) string { return section + " " + strconv.Itoa(chunk) }
@@ -107,19 +107,15 @@ func Day(date string) (*int64, error) {
 }
 
 // Meta has the facts of a generation in its mapping's `_meta`. It is written once, when the
-// generation is finished. It says nothing of whether the load that did so held the lock: the
-// catalog does.
+// generation is finished, and finishes it. It says nothing of whether the load that did so held the
+// lock: the catalog does.
 type Meta struct {
-	Sealed     bool   `json:"sealed"`
 	Generation string `json:"generation"` // whose meta this is: a clone begins with its source's
 	Filings    int64  `json:"filings"`
 	Writes     int64  `json:"writes"` // the highest version of a document, in it or deleted from it
 	// Identity is the generation.Identity of the sealing.
 	Identity map[string]string `json:"identity,omitempty"`
 }
-
-// IsOf reports whether m seals the generation.
-func (m Meta) IsOf(generation string) bool { return m.Sealed && m.Generation == generation }
 
 // Append appends the document of f, and returns its fingerprint too: that of its record before the document goes on.
 func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {

@@ -217,7 +217,7 @@ func Chunks(ctx context.Context, c *client.Client, name, section string, chunks 
 // chunks is the sidecar.Source of the generation: index.ErrGone where that is missing too.
 func (r *Reader) chunks(ctx context.Context, section string, chunks []int) (_ [][]byte, err error) {
 	defer r.wrap(&err, "reading "+section)
-	data, err := Chunks(ctx, r.c, document.SidecarIndex(r.generation), section, chunks)
+	data, err := Chunks(ctx, r.c, document.SidecarIndex(r.generation, sidecar.Kept), section, chunks)
 	if errors.Is(err, index.ErrNotFound) {
 		if err := r.read(ctx, nil, esapi.IndicesGetAliasRequest{Index: []string{r.generation}}); err != nil {
 			return nil, err
