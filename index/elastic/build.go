@@ -100,11 +100,12 @@ func (s *storage) createIndex(ctx context.Context, name, source string, parts ma
 	if err := s.keepOffAlias(ctx, name); err != nil {
 		return err
 	}
-	return s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		return s.c.Write(ctx, nil, esapi.ClusterHealthRequest{
-			Index: []string{name}, WaitForStatus: "yellow", Timeout: 50 * time.Second,
-		})
-	})
+	return s.send(ctx, client.RequestTime, whenReady(name))
+}
+
+// whenReady is answered as soon as an index can be read and written.
+func whenReady(name string) esapi.Request {
+	return esapi.ClusterHealthRequest{Index: []string{name}, WaitForStatus: "yellow", Timeout: 50 * time.Second}
 }
 
 // Seal waits for all writes, forbids further ones, merges, has the sidecar written, and lets check look at both.
@@ -151,31 +152,24 @@ func (b *build) finalize(ctx context.Context, erases bool) error {
 	}
 	names := []string{b.name}
 	b.storage.warnOfDisks(ctx, b.name)
-	send := func(request func() esapi.Request) func(context.Context) error {
-		return func(ctx context.Context) error {
-			return b.storage.c.Retry(ctx, client.MergeTime, func(ctx context.Context) error {
-				return b.storage.c.Write(ctx, nil, request())
-			})
-		}
+	// Elasticsearch confirms the block when writes in progress have ended.
+	err = b.storage.send(ctx, client.MergeTime, esapi.IndicesAddBlockRequest{Index: names, Block: "write"})
+	switch {
+	case err != nil:
+	case erases:
+		err = b.storage.expunge(ctx, b.name)
+	default:
+		err = b.storage.send(ctx, client.MergeTime, b.merge())
 	}
-	merge := send(b.merge)
-	if erases {
-		merge = func(ctx context.Context) error { return b.storage.expunge(ctx, b.name) }
+	if err == nil {
+		err = b.storage.send(ctx, client.MergeTime, esapi.IndicesRefreshRequest{Index: names})
 	}
-	for _, step := range []func(context.Context) error{
-		// Elasticsearch confirms the block when writes in progress have ended.
-		send(func() esapi.Request { return esapi.IndicesAddBlockRequest{Index: names, Block: "write"} }),
-		merge,
-		send(func() esapi.Request { return esapi.IndicesRefreshRequest{Index: names} }),
-		send(func() esapi.Request {
-			return esapi.IndicesPutSettingsRequest{Index: names, Body: bytes.NewReader(settings)}
-		}),
-	} {
-		if err := step(ctx); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
-	return nil
+	return b.storage.c.Retry(ctx, client.MergeTime, func(ctx context.Context) error {
+		return b.storage.c.Write(ctx, nil, esapi.IndicesPutSettingsRequest{Index: names, Body: bytes.NewReader(settings)})
+	})
 }
 
 // merge says how far segments are merged. Of a new generation one is left in each shard: for half a

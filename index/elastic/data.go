@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
@@ -115,9 +116,8 @@ func (s *storage) Delete(ctx context.Context, parts []generation.Part) error {
 			}
 			names = append(names, name)
 		}
-		if err := s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-			return s.c.Write(ctx, nil, esapi.IndicesDeleteRequest{Index: names, IgnoreUnavailable: &ignore})
-		}); err != nil {
+		request := esapi.IndicesDeleteRequest{Index: names, IgnoreUnavailable: &ignore}
+		if err := s.send(ctx, client.RequestTime, request); err != nil {
 			return err
 		}
 	}
@@ -201,6 +201,17 @@ func (s *storage) createCatalog(ctx context.Context) (err error) {
 // Retry implements generation.Storage.
 func (s *storage) Retry(ctx context.Context, try func(context.Context) error) error {
 	return s.c.Retry(ctx, client.RequestTime, try)
+}
+
+// send sends requests without a body, one after the other, each of them again where that may help.
+func (s *storage) send(ctx context.Context, limit time.Duration, requests ...esapi.Request) error {
+	for _, request := range requests {
+		write := func(ctx context.Context) error { return s.c.Write(ctx, nil, request) }
+		if err := s.c.Retry(ctx, limit, write); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ProcessLock implements generation.Storage: Elasticsearch cannot tell whether a load's process lives.

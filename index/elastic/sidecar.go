@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
@@ -140,9 +139,7 @@ func (s *storage) clean(ctx context.Context, name string, merge func(context.Con
 
 // deletedDocuments returns how many of an index are still in a segment.
 func (s *storage) deletedDocuments(ctx context.Context, name string) (int64, error) {
-	if err := s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		return s.c.Write(ctx, nil, esapi.IndicesRefreshRequest{Index: []string{name}})
-	}); err != nil {
+	if err := s.send(ctx, client.RequestTime, esapi.IndicesRefreshRequest{Index: []string{name}}); err != nil {
 		return 0, err
 	}
 	var stats struct {
@@ -158,15 +155,10 @@ func (s *storage) deletedDocuments(ctx context.Context, name string) (int64, err
 // expunge is mergeDeleted of an index that was just written, and that nobody reads.
 func (s *storage) expunge(ctx context.Context, name string) error {
 	names := []string{name}
-	for _, request := range []esapi.Request{
-		esapi.IndicesCloseRequest{Index: names},
-		esapi.IndicesOpenRequest{Index: names},
-		esapi.ClusterHealthRequest{Index: names, WaitForStatus: "yellow", Timeout: 50 * time.Second},
-	} {
-		write := func(ctx context.Context) error { return s.c.Write(ctx, nil, request) }
-		if err := s.c.Retry(ctx, client.MergeTime, write); err != nil {
-			return err
-		}
+	err := s.send(ctx, client.MergeTime,
+		esapi.IndicesCloseRequest{Index: names}, esapi.IndicesOpenRequest{Index: names}, whenReady(name))
+	if err != nil {
+		return err
 	}
 	return s.mergeDeleted(ctx, name)
 }
