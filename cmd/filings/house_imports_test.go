@@ -54,7 +54,7 @@ var mayImport = []importRule{
 		"index/sidecar"},
 		"the suite shares nothing with the engines that it judges"},
 	{"index/elastic/client", []string{"index"}, "what sends requests knows kinds of errors, and nothing of what is requested"},
-	{"index/elastic/document", []string{"index", "index/address", "index/sidecar"},
+	{"index/elastic/document", []string{"index", "index/address"},
 		"what a filing is in Elasticsearch does not depend on how it gets there or back"},
 	{"index/elastic/search", []string{"index", "index/address", "index/elastic/document"},
 		"what is requested depends on the query alone, not on how it is sent or responded to"},

@@ -93,14 +93,14 @@ type GroupKey struct {
 func CompositeGroups(clauses []Object, dimensions []index.Dimension, amounts bool, most int, last *GroupKey) Object {
 	sources := make([]Object, len(dimensions))
 	for i, d := range dimensions {
-		sources[i] = Object{position(i): Object{"terms": Object{"field": document.Key(d), "missing_bucket": true}}}
+		sources[i] = Object{strconv.Itoa(i): Object{"terms": Object{"field": document.Key(d), "missing_bucket": true}}}
 	}
 	composite := Object{"size": most, "sources": sources}
 	if last != nil {
 		key := Object{}
 		for i, value := range []string{last.First, last.Second}[:len(dimensions)] {
-			if key[position(i)] = value; value == "" {
-				key[position(i)] = nil
+			if key[strconv.Itoa(i)] = value; value == "" {
+				key[strconv.Itoa(i)] = nil
 			}
 		}
 		composite["after"] = key
@@ -111,8 +111,6 @@ func CompositeGroups(clauses []Object, dimensions []index.Dimension, amounts boo
 	}
 	return groupsBody(clauses, groups)
 }
-
-func position(i int) string { return [2]string{"0", "1"}[i] }
 
 // ByIDs requests filings by their ids, in the order of these, with the cities that are written on
 // them, and how many there are.
