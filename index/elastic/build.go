@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
+	"strconv"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
@@ -73,39 +73,6 @@ func (s *storage) layout(ctx context.Context, settings map[string]any) (map[stri
 		delete(parts["mappings"].(map[string]any), "_source")
 	}
 	return parts, err
-}
-
-// createIndex creates an index, an empty one or a clone of source, and waits until it can be written.
-func (s *storage) createIndex(ctx context.Context, name, source string, parts map[string]any) error {
-	body, err := json.Marshal(parts)
-	if err != nil {
-		return err
-	}
-	unsure := false
-	err = s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		var request esapi.Request = esapi.IndicesCreateRequest{Index: name, Body: bytes.NewReader(body)}
-		if source != "" {
-			request = esapi.IndicesCloneRequest{Index: source, Target: name, Body: bytes.NewReader(body)}
-		}
-		err := s.c.Write(ctx, nil, request)
-		if unsure && client.HasKind(err, alreadyExists) {
-			return nil // the first request, whose response did not come, made it
-		}
-		unsure = unsure || client.IsTemporary(err)
-		return err
-	})
-	if err != nil {
-		return s.explainTemplate(ctx, err)
-	}
-	if err := s.keepOffAlias(ctx, name); err != nil {
-		return err
-	}
-	return s.send(ctx, client.RequestTime, whenReady(name))
-}
-
-// whenReady is answered as soon as an index can be read and written.
-func whenReady(name string) esapi.Request {
-	return esapi.ClusterHealthRequest{Index: []string{name}, WaitForStatus: "yellow", Timeout: 50 * time.Second}
 }
 
 // Seal waits for all writes, forbids further ones, merges, has the sidecar written, and lets check look at both.
@@ -198,4 +165,19 @@ func (b *build) writeMeta(ctx context.Context, m document.Meta) error {
 			Index: []string{b.name}, Body: bytes.NewReader(body),
 		})
 	})
+}
+
+// identity is Identity of the generation that is sealed, of all its shards.
+func (b *build) identity(ctx context.Context) (identity generation.Identity, err error) {
+	err = b.storage.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+		if identity, err = b.storage.Identity(ctx, b.name); err != nil {
+			return err
+		}
+		shards, err := strconv.Atoi(identity[shardsSetting])
+		if err == nil && len(identity) != shards+len(searchLimits)+3 {
+			err = client.ErrResponse // a primary is just taking over
+		}
+		return err
+	})
+	return identity, err
 }

@@ -16,12 +16,8 @@ import (
 	"filings/index/elastic/document"
 )
 
-const (
-	// batchBytes is when a batch is sent. Larger ones gain nothing, and hold memory here and there.
-	batchBytes = 5 << 20
-	// writers are the requests in progress at once. One batch more is being filled: that is all the memory there is.
-	writers = 3
-)
+// writers are the requests in progress at once. One batch more is being filled: that is all the memory there is.
+const writers = 3
 
 // bulk writes filings into one index. Its methods are called by one goroutine; batches are sent by others.
 type bulk struct {

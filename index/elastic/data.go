@@ -19,28 +19,6 @@ import (
 	"filings/index/generation"
 )
 
-// described is an index as one request describes it.
-type described struct {
-	Aliases  aliases
-	Mappings struct {
-		Meta document.Meta `json:"_meta"`
-	}
-}
-
-// aliases are those of an index.
-type aliases map[string]struct {
-	Write bool `json:"is_write_index"`
-}
-
-// describe returns the indices that a name or pattern selects, hidden and closed ones included: one may be live.
-func (s *storage) describe(ctx context.Context, indices string) (map[string]described, error) {
-	var found map[string]described
-	err := s.c.Read(ctx, &found, esapi.IndicesGetRequest{
-		Index: []string{indices}, ExpandWildcards: "all", FilterPath: []string{"*.aliases", "*.mappings._meta"},
-	})
-	return found, err
-}
-
 // Parts implements generation.Storage. An unsealed one has as many filings as can be searched in
 // it. Bytes are those of all copies; files that a clone shares with its source count in both.
 func (s *storage) Parts(ctx context.Context, measure bool) (parts []generation.Part, err error) {
@@ -201,6 +179,39 @@ func (s *storage) createCatalog(ctx context.Context) (err error) {
 // Retry implements generation.Storage.
 func (s *storage) Retry(ctx context.Context, try func(context.Context) error) error {
 	return s.c.Retry(ctx, client.RequestTime, try)
+}
+
+// createIndex creates an index, an empty one or a clone of source, and waits until it can be written.
+func (s *storage) createIndex(ctx context.Context, name, source string, parts map[string]any) error {
+	body, err := json.Marshal(parts)
+	if err != nil {
+		return err
+	}
+	unsure := false
+	err = s.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
+		var request esapi.Request = esapi.IndicesCreateRequest{Index: name, Body: bytes.NewReader(body)}
+		if source != "" {
+			request = esapi.IndicesCloneRequest{Index: source, Target: name, Body: bytes.NewReader(body)}
+		}
+		err := s.c.Write(ctx, nil, request)
+		if unsure && client.HasKind(err, alreadyExists) {
+			return nil // the first request, whose response did not come, made it
+		}
+		unsure = unsure || client.IsTemporary(err)
+		return err
+	})
+	if err != nil {
+		return s.explainTemplate(ctx, err)
+	}
+	if err := s.keepOffAlias(ctx, name); err != nil {
+		return err
+	}
+	return s.send(ctx, client.RequestTime, whenReady(name))
+}
+
+// whenReady is answered as soon as an index can be read and written.
+func whenReady(name string) esapi.Request {
+	return esapi.ClusterHealthRequest{Index: []string{name}, WaitForStatus: "yellow", Timeout: 50 * time.Second}
 }
 
 // send sends requests without a body, one after the other, each of them again where that may help.

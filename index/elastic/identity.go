@@ -123,18 +123,3 @@ func (s *storage) settingsIdentity(ctx context.Context, name string, identity ge
 	}
 	return nil
 }
-
-// identity is Identity of the generation that is sealed, of all its shards.
-func (b *build) identity(ctx context.Context) (identity generation.Identity, err error) {
-	err = b.storage.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-		if identity, err = b.storage.Identity(ctx, b.name); err != nil {
-			return err
-		}
-		shards, err := strconv.Atoi(identity[shardsSetting])
-		if err == nil && len(identity) != shards+len(searchLimits)+3 {
-			err = client.ErrResponse // a primary is just taking over
-		}
-		return err
-	})
-	return identity, err
-}

@@ -68,9 +68,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/elastic/go-elasticsearch/v8/esapi"
+
 	"filings/index"
 	"filings/index/cache"
 	"filings/index/elastic/client"
+	"filings/index/elastic/document"
 	"filings/index/elastic/reader"
 	"filings/index/generation"
 	"filings/index/sidecar"
@@ -189,6 +192,31 @@ type storage struct {
 }
 
 var _ generation.Storage = (*storage)(nil)
+
+// batchBytes is when a batch is sent. Larger ones gain nothing, and hold memory here and there.
+const batchBytes = 5 << 20
+
+// described is an index as one request describes it.
+type described struct {
+	Aliases  aliases
+	Mappings struct {
+		Meta document.Meta `json:"_meta"`
+	}
+}
+
+// aliases are those of an index.
+type aliases map[string]struct {
+	Write bool `json:"is_write_index"`
+}
+
+// describe returns the indices that a name or pattern selects, hidden and closed ones included: one may be live.
+func (s *storage) describe(ctx context.Context, indices string) (map[string]described, error) {
+	var found map[string]described
+	err := s.c.Read(ctx, &found, esapi.IndicesGetRequest{
+		Index: []string{indices}, ExpandWildcards: "all", FilterPath: []string{"*.aliases", "*.mappings._meta"},
+	})
+	return found, err
+}
 
 // alreadyExists is the kind of an error about an index that should be created and is there.
 const alreadyExists = "resource_already_exists_exception"
