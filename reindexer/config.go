@@ -154,9 +154,9 @@ func (cfg Config) checked() (Config, error) {
 }
 
 // checkMayEmpty returns ErrUsage for a name that is no source.
-func (cfg Config) checkMayEmpty(all []source.Source) error {
+func (cfg Config) checkMayEmpty(sources []source.Source) error {
 	for _, name := range cfg.MayEmpty {
-		if !slices.ContainsFunc(all, func(s source.Source) bool { return s.Name == name }) {
+		if !slices.ContainsFunc(sources, func(s source.Source) bool { return s.Name == name }) {
 			return fmt.Errorf("%w: %q is neither a source of this load, which --allow empty=SOURCE names, nor a field, as of "+
 				"--allow changed=FIELD", ErrUsage, name)
 		}
@@ -172,24 +172,24 @@ func (cfg Config) sources(ctx context.Context) ([]source.Source, error) {
 	for _, input := range cfg.Inputs {
 		inputs = append(inputs, input.Input)
 	}
-	all, err := source.Find(ctx, inputs, source.Options{
+	sources, err := source.Find(ctx, inputs, source.Options{
 		Stdin: cfg.Stdin, Query: cfg.Query, Servers: cfg.Servers, Temporary: cfg.Temporary, Log: cfg.Log,
 		Column: func(column string) (string, bool) {
 			name, _, list := record.NameOf(column)
 			return name, list
 		},
 	})
-	for i := range all {
-		if all[i].Name == "-" {
-			all[i].Name = cmp.Or(cfg.StdinName, "-")
+	for i := range sources {
+		if sources[i].Name == "-" {
+			sources[i].Name = cmp.Or(cfg.StdinName, "-")
 		}
-		within := all[i].FolderWithin()
-		if within != "" && (cfg.IfChanged || cfg.Inputs[all[i].Input].County != "") && err == nil { // nobody reads warnings
+		nested, planned := sources[i].FolderWithin(), cfg.Inputs[sources[i].Input].County != ""
+		if nested != "" && (cfg.IfChanged || planned) && err == nil { // nobody reads warnings
 			err = fmt.Errorf("%w: %s: its folder has another one, %s, which is not read: name it as a source, or take it away",
-				ErrSource, all[i].Name, within)
+				ErrSource, sources[i].Name, nested)
 		}
 	}
-	return all, err
+	return sources, err
 }
 
 // Check returns the error of a source that is not there, or of a mapping that does not compile.
@@ -363,11 +363,11 @@ type PartsError struct{ Failed map[string]error }
 
 // Error names the counties and the fault of each.
 func (e *PartsError) Error() string {
-	var all []string
+	var faults []string
 	for _, county := range slices.Sorted(maps.Keys(e.Failed)) {
-		all = append(all, county+": "+e.Failed[county].Error())
+		faults = append(faults, county+": "+e.Failed[county].Error())
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(faults, "; ")
 }
 
 // Unwrap returns the faults of the counties.

@@ -24,11 +24,11 @@ func byCounty(d *sidecar.Differences) map[string]*Changes {
 			Changed: sum.Changed + c.Changed, Removed: sum.Removed + c.Removed,
 		}
 	}
-	all := map[string]*Changes{}
+	changes := map[string]*Changes{}
 	for folded, c := range sums {
-		all[names[folded]] = &Changes{c.Added, max(c.Left, c.Changed), c.Removed}
+		changes[names[folded]] = &Changes{c.Added, max(c.Left, c.Changed), c.Removed}
 	}
-	return all
+	return changes
 }
 
 // total is of a county as it is written.
@@ -36,12 +36,12 @@ func total(c sidecar.CountyDifferences) int64 { return c.Added + c.Left + c.Chan
 
 // countyCounts are those of the report.
 func (r *running) countyCounts() map[string]CountyCounts {
-	all := map[string]CountyCounts{}
+	counts := map[string]CountyCounts{}
 	if r.counties != nil {
 		for county, changes := range r.counties {
-			all[county] = CountyCounts{r.counts.Counties[county].Filings, changes}
+			counts[county] = CountyCounts{r.counts.Counties[county].Filings, changes}
 		}
-		return all
+		return counts
 	}
 	for county, c := range r.counts.Counties {
 		var changes *Changes
@@ -49,8 +49,8 @@ func (r *running) countyCounts() map[string]CountyCounts {
 			changes = &Changes{Added: c.Filings}
 		}
 		if c.Filings > 0 {
-			all[county] = CountyCounts{c.Filings, changes}
+			counts[county] = CountyCounts{c.Filings, changes}
 		}
 	}
-	return all
+	return counts
 }

@@ -22,22 +22,22 @@ func (r *running) count(h index.Held, n int64) {
 
 // withLeft returns the counts of all filings read: with the withheld ones.
 func (r *running) withLeft() index.Counts {
-	all := index.NewCounts()
-	all.Add(r.counts, 1)
-	all.Add(r.left, 1)
-	return all
+	sum := index.NewCounts()
+	sum.Add(r.counts, 1)
+	sum.Add(r.left, 1)
+	return sum
 }
 
 // freshNow returns how fresh each county of the new generation is; nil for more counties than the
 // catalog keeps.
 func (r *running) freshNow() map[string]index.Freshness {
 	fresh := map[string]index.Freshness{}
-	for county, at := range r.loaded {
+	for county, seconds := range r.loaded {
 		if r.counts.Counties[county].Filings > 0 {
-			f := index.Freshness{Loaded: at}
+			f := index.Freshness{Loaded: seconds}
 			if r.cfg.Update {
 				f = r.live.Fresh[county]
-				f.Loaded = at
+				f.Loaded = seconds
 			}
 			fresh[county] = f
 		}
@@ -64,18 +64,18 @@ func (r *running) noteChecked(fresh map[string]index.Freshness) {
 		}
 		planned[index.Fold(input.County)] = f
 	}
-	for county, before := range fresh {
+	for county, old := range fresh {
 		now, checked := planned[index.Fold(county)]
 		if !checked && len(r.reading.sources) == 1 {
 			now = planned[""] // its filings are of no other source
 		}
-		checked = checked || !r.cfg.Update || before.Loaded == r.started.Unix() ||
+		checked = checked || !r.cfg.Update || old.Loaded == r.started.Unix() ||
 			slices.ContainsFunc(r.cfg.Replace, func(name string) bool { return index.Fold(name) == index.Fold(county) })
 		if !checked {
 			continue
 		}
-		if now.Loaded, now.Checked = before.Loaded, r.started.Unix(); r.same {
-			now.Updated = before.Updated // its state is the same, and was not read
+		if now.Loaded, now.Checked = old.Loaded, r.started.Unix(); r.same {
+			now.Updated = old.Updated // its state is the same, and was not read
 		}
 		fresh[county] = now
 	}
@@ -108,11 +108,11 @@ func (k *kept) add(counts index.Counts) {
 		}
 	}
 	for _, field := range index.Fields() {
-		some := false
+		filled := false
 		for county := range k.Counties {
-			some = some || counts.Counties[county].Has(field) > 0
+			filled = filled || counts.Counties[county].Has(field) > 0
 		}
-		if !some {
+		if !filled {
 			continue
 		}
 		k.Fields = append(k.Fields, field.String())
@@ -147,25 +147,25 @@ func decodeCounts(text []byte) *index.Counts {
 
 // valuesOf returns the values of each field that a record can have.
 func valuesOf(v *index.Values) map[string]FieldValues {
-	all := map[string]FieldValues{}
+	fields := map[string]FieldValues{}
 	records := v[index.ID].Filled
 	for _, field := range index.Fields() {
-		of := v[field]
+		stats := v[field]
 		if !field.Loaded() || records == 0 {
 			continue
 		}
-		values := FieldValues{Filled: math.Round(float64(of.Filled)/float64(records)*1e6) / 1e6}
-		if least, greatest := of.Extremes(field); least != nil {
+		values := FieldValues{Filled: math.Round(float64(stats.Filled)/float64(records)*1e6) / 1e6}
+		if least, greatest := stats.Extremes(field); least != nil {
 			values.Least, values.Greatest = least, greatest
 		}
 		kind := field.Info().Kind
 		adds := kind == index.KindAmount || kind == index.KindNumber
-		if of.Filled > 0 && adds && !math.IsInf(of.Sum, 0) {
-			values.Sum = index.Dollars(of.Sum)
+		if stats.Filled > 0 && adds && !math.IsInf(stats.Sum, 0) {
+			values.Sum = index.Dollars(stats.Sum)
 		}
-		all[field.String()] = values
+		fields[field.String()] = values
 	}
-	return all
+	return fields
 }
 
 // countAgain counts the values of all filings that r has: an update took the last filing out that
@@ -173,8 +173,8 @@ func valuesOf(v *index.Values) map[string]FieldValues {
 // counted.
 func countAgain(ctx context.Context, r index.Reader) (*index.Values, error) {
 	values := new(index.Values)
-	for after, more := "", true; more; {
-		page, err := r.Rows(ctx, index.Query{Sort: index.DefaultSort, Limit: countedRows, After: after, Bytes: countedBytes})
+	for cursor, more := "", true; more; {
+		page, err := r.Rows(ctx, index.Query{Sort: index.DefaultSort, Limit: countedRows, After: cursor, Bytes: countedBytes})
 		if err != nil {
 			return nil, fmt.Errorf("counting the values of fields: %w", err)
 		}
@@ -185,7 +185,7 @@ func countAgain(ctx context.Context, r index.Reader) (*index.Values, error) {
 			}
 			values.Count(index.HeldOf(f), 1)
 		}
-		after, more = page.End, len(page.Records) > 0
+		cursor, more = page.End, len(page.Records) > 0
 	}
 	return values, nil
 }
@@ -194,9 +194,9 @@ func countAgain(ctx context.Context, r index.Reader) (*index.Values, error) {
 const countedRows, countedBytes = 1_000, 4 << 20
 
 func folded(counts index.Counts) index.Counts {
-	all := index.NewCounts()
+	sums := index.NewCounts()
 	for county, c := range counts.Counties {
-		all.AddCounty(index.Fold(county), c, 1)
+		sums.AddCounty(index.Fold(county), c, 1)
 	}
-	return all
+	return sums
 }

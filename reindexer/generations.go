@@ -20,11 +20,11 @@ import (
 
 // generations lists the generations as they are right now; Store.Live may be a second behind.
 func (r *running) generations(ctx context.Context) ([]generation.Info, error) {
-	all, err := r.cfg.Store.Generations(ctx)
+	generations, err := r.cfg.Store.Generations(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("listing the generations: %w", err)
 	}
-	return all, nil
+	return generations, nil
 }
 
 // open opens the live generation, g, and counts it for the guards. A full load that ignores the
@@ -36,7 +36,7 @@ func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, er
 	case g.Name == "":
 		return index.Empty{}, nil
 	}
-	r.live, r.was = g, decodeCounts(g.Counts)
+	r.live, r.liveCounts = g, decodeCounts(g.Counts)
 	reader, err := r.cfg.Store.Open(ctx, g.Name)
 	if err == nil && !r.ignoresLive() {
 		err = r.countLive(ctx, reader)
@@ -50,8 +50,8 @@ func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, er
 	case r.cfg.Update:
 		return nil, fmt.Errorf("the live generation %s cannot be read, and an update changes a copy of it: make another "+
 			"one live with `filings rollback`, or load all filings with --force: %w", g.Name, err)
-	case changed && r.was == nil:
-		r.was = &index.Counts{Filings: g.Filings, WithoutFields: true} // as it was sealed
+	case changed && r.liveCounts == nil:
+		r.liveCounts = &index.Counts{Filings: g.Filings, WithoutFields: true} // as it was sealed
 	case !changed && !r.ignoresLive():
 		return nil, fmt.Errorf("the live generation %s cannot be counted, so --max-shrink %v cannot be checked: "+
 			"make another one live with `filings rollback`, or load with --force, which does not count it: %w",
@@ -63,12 +63,12 @@ func (r *running) open(ctx context.Context, g generation.Info) (index.Reader, er
 
 // countLive counts the live generation, where its own load has kept no counts.
 func (r *running) countLive(ctx context.Context, live index.Reader) error {
-	if _, err := live.Count(ctx, index.Filter{}); err != nil || r.was != nil {
+	if _, err := live.Count(ctx, index.Filter{}); err != nil || r.liveCounts != nil {
 		return err
 	}
 	counts, err := index.CountsOf(ctx, live)
 	if err == nil {
-		r.was = &counts
+		r.liveCounts = &counts
 		r.warn("which fields the live filings have was not counted: no load has kept it. Fields that are gone are not " +
 			"noticed this time")
 	}
@@ -94,8 +94,8 @@ func (r *running) prepare(ctx context.Context) (live generation.Info, err error)
 	if err != nil {
 		return live, err
 	}
-	all, err := r.generations(ctx)
-	return liveOf(all), err
+	generations, err := r.generations(ctx)
+	return liveOf(generations), err
 }
 
 // prune deletes old generations and changesets. previous, which was live until now, always stays. A
@@ -174,8 +174,8 @@ func (r *running) setAdded(ctx context.Context, f *index.Filing) error {
 	if f.Has(index.CreatedAt) {
 		return nil
 	}
-	at, err := r.addedBefore(ctx, f.ID)
-	if f.CreatedAt = at; at.IsZero() {
+	created, err := r.addedBefore(ctx, f.ID)
+	if f.CreatedAt = created; created.IsZero() {
 		f.CreatedAt = r.newlyAdded()
 	}
 	return err
@@ -183,13 +183,13 @@ func (r *running) setAdded(ctx context.Context, f *index.Filing) error {
 
 // addedBefore returns when the live generation says that a filing was added; the zero time where it
 // has none, or does not say.
-func (r *running) addedBefore(ctx context.Context, id int64) (at time.Time, err error) {
+func (r *running) addedBefore(ctx context.Context, id int64) (created time.Time, err error) {
 	if r.added == nil {
 		if r.added, err = newAdded(r.fingerprints(ctx)); r.noBaseline(err) {
 			r.added, err = new(added), nil
 		}
 		if err != nil {
-			return at, fmt.Errorf("looking up when filings were added: %w", err)
+			return created, fmt.Errorf("looking up when filings were added: %w", err)
 		}
 	}
 	return r.added.time(id), nil
@@ -200,16 +200,16 @@ func (r *running) newlyAdded() time.Time { return r.started.UTC().Truncate(time.
 
 // added says when filings of the live generation were added, by id, in 16 bytes each. When one was
 // that was there before it and is away is not known (rule X19).
-type added struct{ ids, at []int64 }
+type added struct{ ids, times []int64 }
 
 // newAdded reads fingerprints, which come by id.
-func newAdded(all iter.Seq2[index.Fingerprint, error]) (*added, error) {
+func newAdded(fingerprints iter.Seq2[index.Fingerprint, error]) (*added, error) {
 	a := new(added)
-	for s, err := range all {
+	for s, err := range fingerprints {
 		if err != nil {
 			return nil, err
 		}
-		a.ids, a.at = append(a.ids, s.ID), append(a.at, s.Created)
+		a.ids, a.times = append(a.ids, s.ID), append(a.times, s.Created)
 	}
 	return a, nil
 }
@@ -217,17 +217,17 @@ func newAdded(all iter.Seq2[index.Fingerprint, error]) (*added, error) {
 // time returns when a filing was added; the zero time where there was none, or nothing says when.
 func (a *added) time(id int64) time.Time {
 	i, found := slices.BinarySearch(a.ids, id)
-	if !found || a.at[i] == index.NoTime {
+	if !found || a.times[i] == index.NoTime {
 		return time.Time{}
 	}
-	return time.UnixMicro(a.at[i]).UTC()
+	return time.UnixMicro(a.times[i]).UTC()
 }
 
 // inputDigest returns a digest of the inputs of a load (rule X46): its sources, in these states, and
 // how they are read; "" where a state is not known. Loads with equal digests build equal
 // generations.
-func (cfg Config) inputDigest(all []source.Source, states []string, withheld []int) string {
-	if len(states) != len(all) || len(all) == 0 {
+func (cfg Config) inputDigest(sources []source.Source, states []string, withheld []int) string {
+	if len(states) != len(sources) || len(sources) == 0 {
 		return ""
 	}
 	kept := struct {
@@ -239,7 +239,7 @@ func (cfg Config) inputDigest(all []source.Source, states []string, withheld []i
 		MaxRejects     int
 		Withheld       []int `json:",omitempty"` // entries that leave filings out
 	}{slices.Clone(cfg.Inputs), nil, states, cfg.Query, cfg.Update, cfg.Strict, cfg.Replace, cfg.MaxRejects, withheld}
-	for i, s := range all {
+	for i, s := range sources {
 		if states[i] == "" {
 			return ""
 		}
@@ -262,8 +262,8 @@ func (r *running) unchanged(ctx context.Context, live generation.Info) (bool, er
 		r.same = len(r.takes) == 0
 		return r.same, nil
 	}
-	was := madeOf(live.Counts)
-	if !r.cfg.IfChanged || was == "" || r.liveErr != nil {
+	digest := madeOf(live.Counts)
+	if !r.cfg.IfChanged || digest == "" || r.liveErr != nil {
 		return false, nil
 	}
 	var states []string
@@ -274,7 +274,7 @@ func (r *running) unchanged(ctx context.Context, live generation.Info) (bool, er
 		}
 		states = append(states, state)
 	}
-	r.same = r.cfg.inputDigest(r.reading.sources, states, r.active) == was
+	r.same = r.cfg.inputDigest(r.reading.sources, states, r.active) == digest
 	return r.same, nil
 }
 

@@ -16,25 +16,25 @@ import (
 func (r *running) guard() error {
 	counties := r.compareCounties()
 	r.warnGone(counties)
-	fields := r.was != nil && !r.was.WithoutFields && !r.counts.WithoutFields
+	fields := r.liveCounts != nil && !r.liveCounts.WithoutFields && !r.counts.WithoutFields
 	return r.refused(r.guardSize(r.counts), r.guardCounties(counties), r.guardFields(counties, fields), r.guardMoves())
 }
 
 // refused returns the error of a load that guards refuse: that of the counties of a plan where it
 // can do without these.
-func (r *running) refused(errs ...error) (all error) {
+func (r *running) refused(errs ...error) (joined error) {
 	for _, err := range errs {
 		switch {
-		case all == nil:
-			all = err
+		case joined == nil:
+			joined = err
 		case err != nil:
-			all = fmt.Errorf("%w; %w", all, err)
+			joined = fmt.Errorf("%w; %w", joined, err)
 		}
 	}
 	if failed := r.reading.failedParts(); failed != nil && !r.refusedLoad {
 		return failed
 	}
-	return all
+	return joined
 }
 
 // refusals are a guard's findings, and the options that allow them.
@@ -45,74 +45,75 @@ type refusals struct {
 
 // refuse notes that a county is not to be promoted unless `name` is allowed, of a field or of the
 // county. A load with a plan can go on without that county.
-func (r *running) refuse(all *refusals, county, name string, field *index.Field, format string, values ...any) {
+func (r *running) refuse(findings *refusals, county, name string, field *index.Field, format string, values ...any) {
 	found, option, inPlan := fmt.Sprintf(format, values...), "--allow "+name+"="+strconv.Quote(county), name
 	if field != nil {
 		inPlan = name + "=" + field.String()
 		option = "--allow " + inPlan
 	}
 	planned := r.reading.planned(county).County
-	if !r.reading.failCounty(planned, fmt.Errorf("%w: %s (allow: [%s] lets it pass)", all.kind, found, inPlan)) {
+	if !r.reading.failCounty(planned, fmt.Errorf("%w: %s (allow: [%s] lets it pass)", findings.kind, found, inPlan)) {
 		r.refusedLoad = true
 	}
-	all.found, all.options = append(all.found, found), append(all.options, option)
+	findings.found, findings.options = append(findings.found, found), append(findings.options, option)
 }
 
 // comparedCounty is a county of the live generation, or of the new one, with its counts then and
 // now.
 type comparedCounty struct {
-	name        string
-	before, now index.CountyCounts
-	Changes     // none where they are not known
+	name      string
+	live, now index.CountyCounts
+	Changes   // none where they are not known
 }
 
 // compareCounties returns the counties of both generations. Another case of a name is no other
 // county.
-func (r *running) compareCounties() (all []comparedCounty) {
-	was, before, after := index.NewCounts(), index.NewCounts(), folded(r.counts)
-	if r.was != nil {
-		was, before = *r.was, folded(*r.was)
+func (r *running) compareCounties() (compared []comparedCounty) {
+	live, liveFolded, newFolded := index.NewCounts(), index.NewCounts(), folded(r.counts)
+	if r.liveCounts != nil {
+		live, liveFolded = *r.liveCounts, folded(*r.liveCounts)
 	}
 	changes := map[string]Changes{}
 	for county, c := range r.counties {
 		sum := changes[index.Fold(county)]
 		changes[index.Fold(county)] = Changes{sum.Added + c.Added, sum.Changed + c.Changed, sum.Removed + c.Removed}
 	}
-	for _, counties := range []map[string]index.CountyCounts{was.Counties, r.counts.Counties} {
+	for _, counties := range []map[string]index.CountyCounts{live.Counties, r.counts.Counties} {
 		for _, county := range slices.Sorted(maps.Keys(counties)) {
 			name := index.Fold(county)
-			_, had := before.Counties[name]
-			if _, has := after.Counties[name]; had || has {
-				all = append(all, comparedCounty{county, before.Counties[name], after.Counties[name], changes[name]})
-				delete(before.Counties, name)
-				delete(after.Counties, name)
+			_, had := liveFolded.Counties[name]
+			if _, stays := newFolded.Counties[name]; had || stays {
+				compared = append(compared,
+					comparedCounty{county, liveFolded.Counties[name], newFolded.Counties[name], changes[name]})
+				delete(liveFolded.Counties, name)
+				delete(newFolded.Counties, name)
 			}
 		}
 	}
-	return all
+	return compared
 }
 
 // guardSize compares all filings but those of counties that may shrink. A full load without filings
 // passes only where any shrinking would, although nothing may have been there before: its source
 // was a broken pipe rather than a county without filings.
 func (r *running) guardSize(counts index.Counts) error {
-	before, now := int64(0), counts.Filings
-	if r.was != nil {
-		before = r.was.Filings
+	live, now := int64(0), counts.Filings
+	if r.liveCounts != nil {
+		live = r.liveCounts.Filings
 	}
-	if now == 0 && before == 0 && r.withheld.Load() == 0 && !r.cfg.Update && r.cfg.MaxShrink < 100 {
+	if now == 0 && live == 0 && r.withheld.Load() == 0 && !r.cfg.Update && r.cfg.MaxShrink < 100 {
 		return fmt.Errorf("%w: %d records were read, %d rejected; nothing is promoted (--force promotes "+
 			"a generation without filings)", ErrEmpty, r.reading.read.Load(), r.rejected.Load())
 	}
-	if r.was != nil {
-		before, now = before-r.shrinking(*r.was), now-r.shrinking(counts)
+	if r.liveCounts != nil {
+		live, now = live-r.shrinking(*r.liveCounts), now-r.shrinking(counts)
 	}
-	gone := before - now
-	if float64(gone)*100 <= r.cfg.MaxShrink*float64(before) {
+	gone := live - now
+	if float64(gone)*100 <= r.cfg.MaxShrink*float64(live) {
 		return nil
 	}
 	return fmt.Errorf("%w: %d instead of %d, which is %.1f %% fewer; at most %v %% are allowed (--max-shrink)",
-		ErrShrunk, now, before, float64(gone)*100/float64(before), r.cfg.MaxShrink)
+		ErrShrunk, now, live, float64(gone)*100/float64(live), r.cfg.MaxShrink)
 }
 
 // shrinking returns how many filings are of counties that may have fewer.
@@ -143,25 +144,25 @@ func (r *running) guardCounties(counties []comparedCounty) error {
 	if r.cfg.MaxShrink == 100 {
 		return nil
 	}
-	all := refusals{kind: ErrShrunk}
+	findings := refusals{kind: ErrShrunk}
 	for _, c := range counties {
-		before, now, percent := c.before.Filings, c.now.Filings, 50.
-		if before >= large {
+		live, now, percent := c.live.Filings, c.now.Filings, 50.
+		if live >= large {
 			percent = r.cfg.MaxShrink
 		}
-		vanishes, shrinks := now == 0 && before > 0, before >= guarded && float64(before-now)*100 > percent*float64(before)
+		vanishes, shrinks := now == 0 && live > 0, live >= guarded && float64(live-now)*100 > percent*float64(live)
 		if (vanishes || shrinks) && !names(r.cfg.MayShrink, c.name) {
-			r.refuse(&all, c.name, "shrunk", nil, "%d instead of %d of %s", now, before, c.name)
+			r.refuse(&findings, c.name, "shrunk", nil, "%d instead of %d of %s", now, live, c.name)
 		}
 	}
-	return all.error()
+	return findings.error()
 }
 
 // warnGone names the counties that vanish where none is compared.
 func (r *running) warnGone(counties []comparedCounty) {
 	for _, c := range counties {
-		if r.cfg.MaxShrink == 100 && c.before.Filings > 0 && c.now.Filings == 0 && !names(r.cfg.MayShrink, c.name) {
-			r.warn("%s has no filing any more, and had %d: --force compares nothing", c.name, c.before.Filings)
+		if r.cfg.MaxShrink == 100 && c.live.Filings > 0 && c.now.Filings == 0 && !names(r.cfg.MayShrink, c.name) {
+			r.warn("%s has no filing any more, and had %d: --force compares nothing", c.name, c.live.Filings)
 		}
 	}
 }
@@ -178,23 +179,23 @@ func (r *running) guardFields(counties []comparedCounty, known bool) error {
 	if !known || r.ignoresLive() {
 		return nil
 	}
-	all := refusals{kind: ErrEmptied}
+	findings := refusals{kind: ErrEmptied}
 	for _, c := range counties {
-		before, now := c.before.Filings, c.now.Filings
-		if before < guarded || now == 0 {
+		live, now := c.live.Filings, c.now.Filings
+		if live < guarded || now == 0 {
 			continue
 		}
 		for _, field := range index.Fields() {
-			had, has := c.before.Has(field), c.now.Has(field)
+			had, filled := c.live.Has(field), c.now.Has(field)
 			// Neither does a county that shrinks lose a field, nor one that others are added to.
-			halved := had >= few && 2*has < had && 2*has*before < had*now
-			if emptied := 2*had >= before && 100*has <= now; (halved || emptied) && !r.mayChange(c.name, field) {
-				r.refuse(&all, c.name, "changed", &field, "%d of %d filings of %s have %s, and %d of %d had", has, now, c.name,
-					field, had, before)
+			halved := had >= few && 2*filled < had && 2*filled*live < had*now
+			if emptied := 2*had >= live && 100*filled <= now; (halved || emptied) && !r.mayChange(c.name, field) {
+				r.refuse(&findings, c.name, "changed", &field, "%d of %d filings of %s have %s, and %d of %d had", filled, now,
+					c.name, field, had, live)
 			}
 		}
 	}
-	return all.error()
+	return findings.error()
 }
 
 // guardMoves refuses an update that changes the county of a filing: two counties have the same ids.
@@ -211,8 +212,8 @@ const shownRefusals = 5
 
 // error returns an error with the first findings, and the options that allow all of them; nil for
 // no finding.
-func (all refusals) error() error {
-	found, options, more := all.found, all.options, ""
+func (r refusals) error() error {
+	found, options, more := r.found, r.options, ""
 	if len(found) == 0 {
 		return nil
 	}
@@ -220,9 +221,9 @@ func (all refusals) error() error {
 		found, more = found[:shownRefusals], fmt.Sprintf(", and %d more", len(found)-shownRefusals)
 	}
 	slices.Sort(options)
-	if options = slices.Compact(options); len(options) > shownRefusals && all.kind != ErrEmptied {
+	if options = slices.Compact(options); len(options) > shownRefusals && r.kind != ErrEmptied {
 		options = []string{"--force"}
 	}
 	return fmt.Errorf("%w: %s%s; nothing is promoted (where that is right, %s allows it)",
-		all.kind, strings.Join(found, ", "), more, strings.Join(options, " "))
+		r.kind, strings.Join(found, ", "), more, strings.Join(options, " "))
 }

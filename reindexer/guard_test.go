@@ -445,9 +445,9 @@ func TestX44_Settings(t *testing.T) {
 		"c.csv": "id;county\n3;\"Ca\xf1on, CO\"\n", "d.csv": "id,county\n4,\"Cañon, CO\"\n",
 	}
 	all, err := Inputs([]string{"a.json", "b.json", "c.csv", "d.csv"}, []Option{
-		{Name: "path", Value: ".a[]"}, {Name: "path", Value: ".b[]", From: 1},
-		{Name: "encoding", Value: "windows-1252", From: 2}, {Name: "delimiter", Value: ";", From: 2},
-		{Name: "encoding", Value: "utf-8", From: 3}, {Name: "delimiter", Value: "", From: 3},
+		{Name: "path", Value: ".a[]"}, {Name: "path", Value: ".b[]", First: 1},
+		{Name: "encoding", Value: "windows-1252", First: 2}, {Name: "delimiter", Value: ";", First: 2},
+		{Name: "encoding", Value: "utf-8", First: 3}, {Name: "delimiter", Value: "", First: 3},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -460,10 +460,10 @@ func TestX44_Settings(t *testing.T) {
 	for says, options := range map[string][]Option{
 		"--path .a[] is for no source":                    {{Name: "path", Value: ".a[]"}, {Name: "path", Value: ".b[]"}},
 		"--sheet is for xlsx, and no source after it is":  {{Name: "path", Value: ".a[]"}, {Name: "sheet", Value: "x"}},
-		"--delimiter is for csv, and no source after it ": {{Name: "path", Value: ".a[]"}, {Name: "delimiter", Value: ";"}, {Name: "delimiter", Value: "", From: 1}},
+		"--delimiter is for csv, and no source after it ": {{Name: "path", Value: ".a[]"}, {Name: "delimiter", Value: ";"}, {Name: "delimiter", Value: "", First: 1}},
 		"--map m.jq is for no source":                     {{Name: "map", Value: "m.jq", Mapping: m}, {Name: "map", Value: "n.jq", Mapping: m}},
-		"--map n.jq is for no source":                     {{Name: "map", Value: "n.jq", Mapping: m, From: 2}},
-		"--encoding utf-16 is for no source":              {{Name: "encoding", Value: "utf-16", From: 2}},
+		"--map n.jq is for no source":                     {{Name: "map", Value: "n.jq", Mapping: m, First: 2}},
+		"--encoding utf-16 is for no source":              {{Name: "encoding", Value: "utf-16", First: 2}},
 	} {
 		all, err := Inputs([]string{"a.json", "d.csv"}, options)
 		if err == nil {

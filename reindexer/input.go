@@ -61,13 +61,13 @@ func ReadMapping(path string) (*Mapping, error) {
 	return m, nil
 }
 
-// Option is an option of the sources from position From on, up to the next one of its name (rule
+// Option is an option of the sources from position First on, up to the next one of its name (rule
 // X44).
 type Option struct {
 	Name    string // one of source.SettingNames, or map
 	Value   string
 	Mapping *Mapping // of map
-	From    int
+	First   int
 }
 
 // Inputs returns the sources of a command line, with the options that hold for each.
@@ -77,19 +77,19 @@ func Inputs(names []string, options []Option) ([]Input, error) {
 		inputs[i].Name = name
 	}
 	for i, o := range options {
-		until := len(inputs)
-		if next := slices.IndexFunc(options[i+1:], func(other Option) bool { return other.Name == o.Name }); next >= 0 {
-			until = options[i+1+next].From
+		end := len(inputs)
+		if next := slices.IndexFunc(options[i+1:], func(later Option) bool { return later.Name == o.Name }); next >= 0 {
+			end = options[i+1+next].First
 		}
-		if o.From >= until {
+		if o.First >= end {
 			return nil, fmt.Errorf("%w: --%s %s is for no source: it holds for those after it, up to the next --%s",
 				ErrUsage, o.Name, o.Value, o.Name)
 		}
-		for at := o.From; at < until; at++ {
+		for position := o.First; position < end; position++ {
 			if o.Mapping != nil {
-				inputs[at].Mapping = o.Mapping
+				inputs[position].Mapping = o.Mapping
 			} else {
-				*inputs[at].Form.Part(o.Name) = o.Value
+				*inputs[position].Form.Part(o.Name) = o.Value
 			}
 		}
 	}
@@ -129,25 +129,25 @@ func (cfg Config) compile(today time.Time) ([]*mapping.Program, error) {
 // checkReads returns the names that a mapping reads of records, as far as these are yet to be seen.
 // Where the source says the names of its columns first, one that it lacks is ErrUsage: the county
 // has renamed it, or it is mistyped (rule X42).
-func checkReads(src source.Source, in *source.Reader, p *mapping.Program) ([]mapping.Read, error) {
-	if in.Columns == nil {
+func checkReads(src source.Source, rows *source.Reader, p *mapping.Program) ([]mapping.Read, error) {
+	if rows.Columns == nil {
 		return slices.Clone(p.Reads()), nil
 	}
 	record := ""
-	if cell := in.Headless(); cell != "" {
+	if cell := rows.Headless(); cell != "" {
 		record = fmt.Sprintf("its first row has %q: if it is a record, write a header above it; else --header-row says "+
 			"which row the header is", cell)
 	}
 	for _, read := range p.Reads() {
-		if slices.Contains(in.Columns, read.Name) {
+		if slices.Contains(rows.Columns, read.Name) {
 			continue
 		}
-		hint := nearest(read.Name, in.Columns)
+		hint := nearest(read.Name, rows.Columns)
 		switch {
 		case record != "":
 			hint = "; " + record
-		case len(in.Fitting()) > 0:
-			hint = "; another sheet has all columns: --sheet " + strconv.Quote(in.Fitting()[0])
+		case len(rows.Fitting()) > 0:
+			hint = "; another sheet has all columns: --sheet " + strconv.Quote(rows.Fitting()[0])
 		case !p.IsTable():
 			hint += fmt.Sprintf(" (`.%q?` reads one that may be missing)", read.Name)
 		}
@@ -211,7 +211,7 @@ func withoutSeen(reads []mapping.Read, row any) []mapping.Read {
 		return reads
 	}
 	return slices.DeleteFunc(reads, func(read mapping.Read) bool {
-		_, has := object[read.Name]
-		return has
+		_, seen := object[read.Name]
+		return seen
 	})
 }

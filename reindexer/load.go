@@ -84,7 +84,7 @@ func (r *running) pipeline(
 	group.Go(func() error {
 		defer close(batches)
 		batch := make([]change, 0, batchSize)
-		err := r.reading.each(reading, func(f *index.Filing, deleted bool) error {
+		err := r.reading.readSources(reading, func(f *index.Filing, deleted bool) error {
 			batch = append(batch, change{filing: *f, deleted: deleted})
 			f.Categories = nil // the batch's now; nothing else of f is reused
 			if len(batch) < batchSize {
@@ -160,9 +160,9 @@ func (r *running) putAll(ctx context.Context, batch []change, build generation.B
 func (r *running) leaveOut(ctx context.Context, f *index.Filing) error {
 	r.withheld.Add(1)
 	h := index.HeldOf(f)
-	if at, err := r.addedBefore(ctx, f.ID); err != nil {
+	if created, err := r.addedBefore(ctx, f.ID); err != nil {
 		return err
-	} else if !at.IsZero() && !r.taken[f.ID] {
+	} else if !created.IsZero() && !r.taken[f.ID] {
 		r.exempt(h, sieve.Whole)
 	}
 	r.left.Count(h, 1)

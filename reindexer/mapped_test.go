@@ -47,7 +47,7 @@ func mapped(t *testing.T, cfg Config, files map[string]string) (ids []int64, rej
 	if r.programs, err = cfg.compile(noon); err != nil {
 		return nil, nil, err
 	}
-	err = r.each(context.Background(), func(f *index.Filing, deleted bool) error {
+	err = r.readSources(context.Background(), func(f *index.Filing, deleted bool) error {
 		if deleted {
 			ids = append(ids, -f.ID)
 		} else {
@@ -157,7 +157,7 @@ func TestX20_SeveralMappings(t *testing.T) {
 	}
 	two := `if .dead then {id: .n, deleted: true} else {id: .n, county: "C, FL"}, {id: 7, county: "C, FL"} end`
 	all, err := Inputs([]string{"plain.ndjson", "b.csv", "c.json", "d.json"}, []Option{
-		{Name: "path", Value: ".parcels[]"}, {Name: "map", Mapping: &Mapping{Name: "b.jq", Text: county}, From: 1}, {Name: "map", Mapping: &Mapping{Name: "c.jq", Text: two}, From: 2},
+		{Name: "path", Value: ".parcels[]"}, {Name: "map", Mapping: &Mapping{Name: "b.jq", Text: county}, First: 1}, {Name: "map", Mapping: &Mapping{Name: "c.jq", Text: two}, First: 2},
 	})
 	if err != nil {
 		t.Fatal(err)

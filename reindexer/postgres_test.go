@@ -236,7 +236,7 @@ func TestPostgres_OneState(t *testing.T) {
 	}
 	r := newReading(all, false, false, func(reject Reject) error { return &reject })
 	n := 0
-	err = r.each(t.Context(), func(*index.Filing, bool) error {
+	err = r.readSources(t.Context(), func(*index.Filing, bool) error {
 		if n++; n == 1 {
 			execute(t, "DELETE FROM "+table)
 		}
@@ -260,7 +260,7 @@ func TestPostgres_Ends(t *testing.T) {
 	enough := errors.New("enough")
 	for _, end := range []func() error{func() error { return enough }, func() error { cancel(); return nil }} {
 		r := newReading(all, true, false, func(reject Reject) error { return &reject })
-		err := r.each(ctx, func(f *index.Filing, _ bool) error {
+		err := r.readSources(ctx, func(f *index.Filing, _ bool) error {
 			if f.ID == 10 {
 				return end()
 			}
@@ -290,7 +290,7 @@ func TestPostgres_CutConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newReading(all, false, false, func(reject Reject) error { return &reject })
-	err = r.each(t.Context(), func(f *index.Filing, _ bool) error {
+	err = r.readSources(t.Context(), func(f *index.Filing, _ bool) error {
 		if f.ID == 100 {
 			cut()
 		}

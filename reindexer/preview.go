@@ -16,16 +16,16 @@ func compare(
 ) (*sidecar.Differences, error) {
 	d := new(sidecar.Differences)
 	for pair, err := range sidecar.Merge(live, load.Last(ctx)) {
-		before, after := pair[0], pair[1]
+		old, updated := pair[0], pair[1]
 		switch {
 		case err != nil:
 			return nil, err
-		case after.ID == 0 && untouched:
+		case updated.ID == 0 && untouched:
 			continue
-		case sidecar.Removes(after):
-			after = index.Fingerprint{}
+		case sidecar.Removes(updated):
+			updated = index.Fingerprint{}
 		}
-		d.Note(before, after)
+		d.Note(old, updated)
 	}
 	return d, nil
 }

@@ -68,9 +68,9 @@ func NewBar(w io.Writer) *Bar { return &Bar{w: w} }
 func (b *Bar) Show(s Status) {
 	if s.Phase != b.last.Phase {
 		if b.last.Phase != "" { // a line stays
-			over, took := s, s.Elapsed-b.began
-			over.Phase = b.last.Phase
-			b.draw(fmt.Sprintf("%s, %.1f s", describe(over, took), took.Seconds()), "\n")
+			ended, took := s, s.Elapsed-b.began
+			ended.Phase = b.last.Phase
+			b.draw(fmt.Sprintf("%s, %.1f s", describe(ended, took), took.Seconds()), "\n")
 		}
 		b.began = s.Elapsed
 	}
@@ -116,10 +116,10 @@ func describe(s Status, took time.Duration) string {
 	}
 	for _, count := range []struct {
 		n    int64
-		what string
+		name string
 	}{{s.Updated, "updated"}, {s.Deleted, "deleted"}, {s.Missing, "missing"}, {s.Rejected, "rejected"}} {
 		if count.n > 0 {
-			text += ", " + humanize.Comma(count.n) + " " + count.what
+			text += ", " + humanize.Comma(count.n) + " " + count.name
 		}
 	}
 	return text

@@ -53,9 +53,9 @@ type reading struct {
 	mayEmpty []string // names of sources that may be a header without rows
 	warn     func(format string, values ...any)
 
-	at    atomic.Int64 // which of the sources is read, from 1; 0: none yet
-	bytes atomic.Int64 // read of the sources as they are stored
-	read  atomic.Int64 // records, rejected ones included
+	position atomic.Int64 // which of the sources is read, from 1; 0: none yet
+	bytes    atomic.Int64 // read of the sources as they are stored
+	read     atomic.Int64 // records, rejected ones included
 
 	rounded, normalized int64 // amounts and texts of the records that were taken
 
@@ -66,8 +66,8 @@ type reading struct {
 	atSingle int   // the line of the first
 }
 
-func newReading(all []source.Source, update, strict bool, reject func(Reject) error) *reading {
-	r := &reading{sources: all, reject: reject, warn: func(string, ...any) {},
+func newReading(sources []source.Source, update, strict bool, reject func(Reject) error) *reading {
+	r := &reading{sources: sources, reject: reject, warn: func(string, ...any) {},
 		counts: []SourceCounts{}, failed: map[string]error{}}
 	r.rules = record.Rules{Update: update, Strict: strict, Ignored: record.Names{}}
 	if !update {
@@ -87,11 +87,11 @@ type change struct {
 // filing with f's id.
 type handle func(f *index.Filing, deleted bool) error
 
-// each calls do for every valid record of all sources, in order.
-func (r *reading) each(ctx context.Context, do handle) error {
+// readSources calls do for every valid record of all sources, in order.
+func (r *reading) readSources(ctx context.Context, do handle) error {
 	rejected := map[string]int64{} // by county of the plan
 	for i, src := range r.sources {
-		r.at.Store(int64(i) + 1)
+		r.position.Store(int64(i) + 1)
 		input := r.inputOf(src)
 		if county := input.County; county != "" {
 			if r.failed[county] != nil {
@@ -100,7 +100,7 @@ func (r *reading) each(ctx context.Context, do handle) error {
 			r.only = []string{index.Fold(county)}
 		}
 		r.count, r.again = new(SourceCounts), source.Again(r.sources[:i+1])
-		err := r.one(ctx, src, do)
+		err := r.readSource(ctx, src, do)
 		err = cmp.Or(err, r.settle(ctx, i, err == nil))
 		rejected[input.County] += r.count.Rejected
 		if n := rejected[input.County]; input.County != "" && err == nil && n > int64(input.MaxRejects) && r.head == 0 {
@@ -125,61 +125,61 @@ func (r *reading) each(ctx context.Context, do handle) error {
 	return nil
 }
 
-// one calls do for every valid record of a source.
-func (r *reading) one(ctx context.Context, src source.Source, do handle) error {
+// readSource calls do for every valid record of a source.
+func (r *reading) readSource(ctx context.Context, src source.Source, do handle) error {
 	src.Names = r.wanted(src)
-	in, err := src.Open(ctx, &r.bytes)
+	rows, err := src.Open(ctx, &r.bytes)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer rows.Close()
 	r.counts = append(r.counts, SourceCounts{Name: src.Name})
 	r.count = &r.counts[len(r.counts)-1]
-	if err = r.eachOf(src, in, do); err == nil {
-		err = r.checkRows(src, in)
+	if err = r.readRows(src, rows, do); err == nil {
+		err = r.checkRows(src, rows)
 	}
 	state := ""
 	if r.head == 0 { // else it was not read to its end
 		if err == nil {
-			state, err = in.State()
+			state, err = rows.State()
 		}
-		err = in.Unchanged(err)
+		err = rows.Unchanged(err)
 	}
-	if err == nil && r.head == 0 && in.LastOpen() {
+	if err == nil && r.head == 0 && rows.LastOpen() {
 		r.warn("%s: its last row, in line %d, has no line end, and all others have one: the file may be cut off; fetch "+
-			"it again", src.Name, in.Line())
+			"it again", src.Name, rows.Line())
 	}
 	r.countUnread(src)
-	for _, warning := range in.Warnings() {
+	for _, warning := range rows.Warnings() {
 		r.warn("%s: %s", src.Name, warning)
 	}
-	r.uncomputed += in.Uncomputed()
-	r.states, r.updated = append(r.states, state), append(r.updated, in.Updated)
+	r.uncomputed += rows.Uncomputed()
+	r.states, r.updated = append(r.states, state), append(r.updated, rows.Updated)
 	return err
 }
 
 // current returns the name of the source that is read, or was read last; "" for none.
 func (r *reading) current() string {
-	if at := r.at.Load(); at > 0 {
-		return r.sources[at-1].Name
+	if position := r.position.Load(); position > 0 {
+		return r.sources[position-1].Name
 	}
 	return ""
 }
 
 // checkRows refuses a header without rows: a county whose file is empty is rarely one without
 // filings.
-func (r *reading) checkRows(src source.Source, in *source.Reader) error {
-	if r.count.Rows > 0 || !in.HasHeader() || slices.Contains(r.mayEmpty, src.Name) {
+func (r *reading) checkRows(src source.Source, rows *source.Reader) error {
+	if r.count.Rows > 0 || !rows.HasHeader() || slices.Contains(r.mayEmpty, src.Name) {
 		return nil
 	}
 	return src.Error(0, fmt.Errorf("%w; --allow empty=%q loads it all the same", ErrNoRows, src.Name))
 }
 
-// eachOf calls do for the valid records that the rows of a source make: each is one itself, or a
+// readRows calls do for the valid records that the rows of a source make: each is one itself, or a
 // mapping makes any number of it.
-func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error {
+func (r *reading) readRows(src source.Source, rows *source.Reader, do handle) error {
 	program := r.programOf(src)
-	parser, unseen, err := r.begin(src, in, program)
+	parser, unseen, err := r.begin(src, rows, program)
 	if err != nil {
 		return err
 	}
@@ -199,15 +199,15 @@ func (r *reading) eachOf(src source.Source, in *source.Reader, do handle) error 
 	var row source.Row
 	mapped := false // a mapping made a filing of it
 	for f := new(index.Filing); ; {
-		next, err := in.Next()
+		next, err := rows.Next()
 		switch {
 		case err == io.EOF:
 			if mapped {
-				r.warnOfSum(src, in, &row)
+				r.warnOfSum(src, rows, &row)
 			}
 			return nil
 		case err != nil:
-			return src.Error(in.Line(), err)
+			return src.Error(rows.Line(), err)
 		case r.head > 0 && r.count.Rows >= int64(r.head):
 			return nil
 		}
@@ -274,21 +274,21 @@ func (r *reading) inputOf(src source.Source) Input {
 // begin returns the reader of a source's records, and the names that its mapping reads and no row
 // has had yet.
 func (r *reading) begin(
-	src source.Source, in *source.Reader, p *mapping.Program,
+	src source.Source, rows *source.Reader, p *mapping.Program,
 ) (*record.Parser, []mapping.Read, error) {
 	if p == nil {
-		parser, err := r.parser(in)
+		parser, err := r.parser(rows)
 		if err != nil {
 			return nil, nil, src.Error(0, fmt.Errorf("%w. A mapping makes load records of a county's columns: "+
 				"--map FILE.jq before the source; `filings inspect` proposes one", err))
 		}
 		return parser, nil, nil
 	}
-	unseen, err := checkReads(src, in, p)
+	unseen, err := checkReads(src, rows, p)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := p.Begin(src, in); err != nil {
+	if err := p.Begin(src, rows); err != nil {
 		return nil, nil, fmt.Errorf("%w: %s: %w", ErrUsage, src.Name, err)
 	}
 	return record.New(r.rules), unseen, nil
@@ -382,12 +382,12 @@ func (r *reading) take(src source.Source, row *source.Row, f *index.Filing, resu
 
 // parser returns the Parser of a source that has no mapping. Where all have the same names, these
 // have to be those of a record.
-func (r *reading) parser(in *source.Reader) (*record.Parser, error) {
+func (r *reading) parser(rows *source.Reader) (*record.Parser, error) {
 	switch {
-	case in.Format == source.CSV:
-		return record.NewCells(r.rules), record.CheckNames("its header", in.Header)
-	case in.Columns != nil:
-		return record.New(r.rules), record.CheckNames("the list of its columns", in.Columns)
+	case rows.Format == source.CSV:
+		return record.NewCells(r.rules), record.CheckNames("its header", rows.Header)
+	case rows.Columns != nil:
+		return record.New(r.rules), record.CheckNames("the list of its columns", rows.Columns)
 	}
 	return record.New(r.rules), nil
 }

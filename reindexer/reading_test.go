@@ -62,7 +62,7 @@ func readSource(t testing.TB, src source.Source, s settings) outcome {
 		o.rejects = append(o.rejects, reject)
 		return nil
 	})
-	o.failures = r.each(context.Background(), func(f *index.Filing, deleted bool) error {
+	o.failures = r.readSources(context.Background(), func(f *index.Filing, deleted bool) error {
 		if deleted {
 			o.deleted = append(o.deleted, f.ID)
 			return nil

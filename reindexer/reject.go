@@ -27,14 +27,14 @@ type Reject struct {
 
 // Error says all of r but the record.
 func (r *Reject) Error() string {
-	at := fmt.Sprintf("%s:%d: ", r.File, r.Line)
+	text := fmt.Sprintf("%s:%d: ", r.File, r.Line)
 	if r.ID != 0 {
-		at += fmt.Sprintf("filing %d: ", r.ID)
+		text += fmt.Sprintf("filing %d: ", r.ID)
 	}
 	if r.Field != "" {
-		at += r.Field + ": "
+		text += r.Field + ": "
 	}
-	return at + r.Reason
+	return text + r.Reason
 }
 
 // Reason is a fault of some records, without the parts that differ from record to record.
@@ -114,9 +114,9 @@ func openRejects(cfg Config, sources []source.Source) (*rejects, error) {
 		return nil, fmt.Errorf("rejects cannot be written: %w", err)
 	}
 	err = file.Chmod(0o600) // of a file that was there
-	mine, failed := file.Stat()
+	opened, failed := file.Stat()
 	if err = errors.Join(err, failed); err == nil {
-		if there, failed := os.Lstat(path); failed != nil || !os.SameFile(mine, there) {
+		if named, failed := os.Lstat(path); failed != nil || !os.SameFile(opened, named) {
 			err = fmt.Errorf("%s was replaced meanwhile", path)
 		}
 	}

@@ -25,9 +25,9 @@ func (cfg Config) replaced() (index.Filter, bool) {
 
 // holdReplaced reads the filings of the counties that the update replaces.
 func (u *update) holdReplaced(ctx context.Context) error {
-	where, some := u.run.cfg.replaced()
-	for after := ""; some; {
-		page, err := u.live.Rows(ctx, index.Query{Where: where, Sort: index.DefaultSort, Limit: replacedRows, After: after})
+	filter, more := u.run.cfg.replaced()
+	for cursor := ""; more; {
+		page, err := u.live.Rows(ctx, index.Query{Where: filter, Sort: index.DefaultSort, Limit: replacedRows, After: cursor})
 		if err != nil {
 			return fmt.Errorf("reading the filings of %q: %w", u.run.cfg.Replace, err)
 		}
@@ -40,7 +40,7 @@ func (u *update) holdReplaced(ctx context.Context) error {
 			p.replaced = true
 			u.now[f.ID] = p
 		}
-		after, some = page.End, len(page.Records) == replacedRows
+		cursor, more = page.End, len(page.Records) == replacedRows
 	}
 	return nil
 }

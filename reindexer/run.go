@@ -85,14 +85,14 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 		return Report{IgnoredFields: map[string]int64{}}, err
 	}
 	started := cfg.Now()
-	all, err := cfg.sources(ctx)
+	sources, err := cfg.sources(ctx)
 	err = stopped(ctx, err)
-	r := newRunning(ctx, cfg, all, started)
+	r := newRunning(ctx, cfg, sources, started)
 	if err == nil {
 		r.reading.programs, err = cfg.compile(started)
 	}
 	if err == nil {
-		err = cfg.checkMayEmpty(all)
+		err = cfg.checkMayEmpty(sources)
 	}
 	if err == nil {
 		err = r.prepareAndLoad(ctx)
@@ -161,7 +161,7 @@ func (r *running) dryRun(ctx context.Context) error {
 		r.warn("what is live could not be read, and nothing is compared with it: %v", err)
 	}
 	if err != nil || !read {
-		live, r.live, r.was = index.Empty{}, generation.Info{}, nil
+		live, r.live, r.liveCounts = index.Empty{}, generation.Info{}, nil
 	}
 	if r.previous = r.live.Name; r.previous != "" {
 		r.preview = sidecar.NewActions()
@@ -193,9 +193,9 @@ func (r *running) lookLive(ctx context.Context) (index.Reader, error) {
 		if r.cfg.Store == nil || r.cfg.Head > 0 {
 			return index.Empty{}, nil
 		}
-		within, cancel := context.WithTimeout(ctx, storeTime)
+		limited, cancel := context.WithTimeout(ctx, storeTime)
 		defer cancel()
-		ctx = within
+		ctx = limited
 	}
 	generations, err := r.generations(ctx)
 	if err != nil {
@@ -254,11 +254,11 @@ func (r *running) replace(ctx context.Context) error {
 		return errors.Join(err, r.purge(ctx, previous.Name))
 	}
 	r.previous = previous.Name
-	from := ""
+	parent := ""
 	if r.cfg.Update {
-		from = previous.Name
+		parent = previous.Name
 	}
-	build, err := r.lock.Begin(ctx, from)
+	build, err := r.lock.Begin(ctx, parent)
 	if err != nil {
 		return fmt.Errorf("beginning a generation: %w", err)
 	}
@@ -315,11 +315,11 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 // promote makes a generation live. An error may mean that only the response was lost: then the
 // store names the live generation, so a load whose filings are being served does not count as
 // failed.
-func (r *running) promote(ctx context.Context, from, to string) error {
+func (r *running) promote(ctx context.Context, previous, next string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err := r.lock.Promote(ctx, from, to)
+	err := r.lock.Promote(ctx, previous, next)
 	if err == nil {
 		return nil
 	}
@@ -330,8 +330,8 @@ func (r *running) promote(ctx context.Context, from, to string) error {
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	generations, failed := r.cfg.Store.Generations(closing)
-	another := func(g generation.Info) bool { return g.Live && g.Name != to } // both: something else has moved the alias
-	if failed == nil && liveOf(generations).Name == to && !slices.ContainsFunc(generations, another) {
+	another := func(g generation.Info) bool { return g.Live && g.Name != next } // both: something else has moved the alias
+	if failed == nil && liveOf(generations).Name == next && !slices.ContainsFunc(generations, another) {
 		r.cfg.Log.Warn("the new generation is live, although promoting it reported an error", "error", err)
 		return nil
 	}

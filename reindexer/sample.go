@@ -110,11 +110,11 @@ func (v valueSorter) add(f *index.Filing) error {
 
 // shapes returns the shapes of all counties, by their folded names, which have these counts.
 func (v valueSorter) shapes(ctx context.Context, counts index.Counts, today time.Time) (map[string]shape, error) {
-	all, counts := map[string]shape{}, folded(counts)
+	shapes, counts := map[string]shape{}, folded(counts)
 	var group []byte
 	var place int64
 	day := index.DayNumber(today.Format(time.DateOnly))
-	return all, v.Each(ctx, func(key, _ []byte) error {
+	return shapes, v.Each(ctx, func(key, _ []byte) error {
 		head := key[:len(key)-8]
 		bits := binary.BigEndian.Uint64(key[len(head):])
 		if place++; !bytes.Equal(head, group) {
@@ -125,12 +125,12 @@ func (v valueSorter) shapes(ctx context.Context, counts index.Counts, today time
 			number = math.Float64frombits(^bits)
 		}
 		county, field := string(head[:len(head)-1]), index.Field(head[len(head)-1])
-		s, known := all[county]
+		s, known := shapes[county]
 		if !known {
 			s = newShape()
 		}
 		if i := slices.Index(amounts(), field); i >= 0 {
-			if has := counts.Counties[county].Has(field); has >= few && place == middle(has) {
+			if filled := counts.Counties[county].Has(field); filled >= few && place == middle(filled) {
 				s.medians[i] = number
 			}
 		} else if n := uint32(number); n <= day {
@@ -138,7 +138,7 @@ func (v valueSorter) shapes(ctx context.Context, counts index.Counts, today time
 		} else {
 			s.later++
 		}
-		all[county] = s
+		shapes[county] = s
 		return nil
 	})
 }
@@ -146,7 +146,7 @@ func (v valueSorter) shapes(ctx context.Context, counts index.Counts, today time
 // isAbroad reports whether the point of a filing is outside of the box around the United States and
 // their territories: 0, 0 is, and each whose numbers change places or signs.
 func isAbroad(f *index.Filing) bool {
-	latitude, some := f.Number(index.Latitude)
-	longitude, both := f.Number(index.Longitude)
-	return some && both && (latitude < -15 || latitude > 72 || longitude > -64 && longitude < 144)
+	latitude, hasLatitude := f.Number(index.Latitude)
+	longitude, hasLongitude := f.Number(index.Longitude)
+	return hasLatitude && hasLongitude && (latitude < -15 || latitude > 72 || longitude > -64 && longitude < 144)
 }

@@ -50,7 +50,7 @@ func load(t *testing.T, file, text, name, mapping string, form source.Form) (s s
 	if r.programs, err = cfg.compile(noon); err != nil {
 		t.Fatal(err)
 	}
-	s.err = r.each(t.Context(), func(f *index.Filing, _ bool) error {
+	s.err = r.readSources(t.Context(), func(f *index.Filing, _ bool) error {
 		s.filings = append(s.filings, strings.Trim(f.Text(index.CaseNumber)+" "+f.Text(index.Owner), " "))
 		return nil
 	})

@@ -42,10 +42,10 @@ func (r *running) guardValues(ctx context.Context, live, built index.Reader) err
 		if c.now.Filings < guarded || r.counties != nil && c.Changes == (Changes{}) {
 			continue
 		}
-		was := c.before.Filings
-		if was >= guarded && 2*c.Removed > was && 2*c.Added >= c.Removed && !names(r.cfg.MayRenew, c.name) {
+		had := c.live.Filings
+		if had >= guarded && 2*c.Removed > had && 2*c.Added >= c.Removed && !names(r.cfg.MayRenew, c.name) {
 			r.refuse(&ids, c.name, "renewed", nil, "%d of %d filings of %s are gone, and %d with other ids have come",
-				c.Removed, was, c.name, c.Added)
+				c.Removed, had, c.name, c.Added)
 		}
 		r.warnOfMany(c)
 		now, known := shapes[index.Fold(c.name)]
@@ -54,31 +54,31 @@ func (r *running) guardValues(ctx context.Context, live, built index.Reader) err
 		} else if !known {
 			continue // of an update that is tried: it sees its own records alone
 		}
-		before := newShape()
+		old := newShape()
 		if err == nil && !r.exempted[index.Fold(c.name)] { // else it has values that are to be gone
-			before, err = r.shapeOf(ctx, live, c.name, c.before)
+			old, err = r.shapeOf(ctx, live, c.name, c.live)
 		}
 		if err != nil {
 			return fmt.Errorf("comparing the values of %s: %w", c.name, err)
 		}
-		r.guardShape(&values, c, before, now)
+		r.guardShape(&values, c, old, now)
 	}
 	return r.refused(ids.error(), values.error())
 }
 
 // warnOfMany warns of a county that grows, or changes, as one does that is read in another way.
 func (r *running) warnOfMany(c comparedCounty) {
-	before, now := c.before.Filings, c.now.Filings
-	if before < guarded {
+	live, now := c.live.Filings, c.now.Filings
+	if live < guarded {
 		return
 	}
-	if 2*(now-before) > before {
+	if 2*(now-live) > live {
 		r.warn("%s has %d filings, and had %d: look whether its sources have each filing once, and with the id that it had%s",
-			c.name, now, before, r.readAt(c.name, index.ID))
+			c.name, now, live, r.readAt(c.name, index.ID))
 	}
-	if 2*c.Changed > before {
+	if 2*c.Changed > live {
 		r.warn("%d of %d filings of %s have other values than before: look at some of them, and at the columns that they "+
-			"are read from%s", c.Changed, before, c.name, r.readAt(c.name, index.ID))
+			"are read from%s", c.Changed, live, c.name, r.readAt(c.name, index.ID))
 	}
 }
 
@@ -101,34 +101,34 @@ func (r *running) readAt(county string, field index.Field) string {
 }
 
 // guardShape refuses values of a county that have become others.
-func (r *running) guardShape(all *refusals, c comparedCounty, before, now shape) {
-	if r.counties == nil || touched*(c.Added+c.Changed+c.Removed) >= c.before.Filings {
+func (r *running) guardShape(findings *refusals, c comparedCounty, old, now shape) {
+	if r.counties == nil || touched*(c.Added+c.Changed+c.Removed) >= c.live.Filings {
 		for i, field := range amounts() {
-			was, is := before.medians[i], now.medians[i]
-			far := max(math.Abs(was), math.Abs(is)) > apart*min(math.Abs(was), math.Abs(is))
+			oldMedian, median := old.medians[i], now.medians[i]
+			far := max(math.Abs(oldMedian), math.Abs(median)) > apart*min(math.Abs(oldMedian), math.Abs(median))
 			if far && !r.mayChange(c.name, field) {
-				r.refuse(all, c.name, "changed", &field, "the median %s of %s is %s, and was %s%s", field, c.name,
-					index.AppendNumber(nil, is), index.AppendNumber(nil, was), r.readAt(c.name, field))
+				r.refuse(findings, c.name, "changed", &field, "the median %s of %s is %s, and was %s%s", field, c.name,
+					index.AppendNumber(nil, median), index.AppendNumber(nil, oldMedian), r.readAt(c.name, field))
 			}
 		}
 	}
 	field := index.FilingDate
 	switch dates := c.now.Has(field); {
 	case dates < few || r.cfg.Stored || r.mayChange(c.name, field): // a restored generation was live with these
-	case late*now.later > dates && late*before.later <= c.before.Has(field):
-		r.refuse(all, c.name, "changed", &field, "%d of %d dates of %s lie after today%s", now.later, dates, c.name,
+	case late*now.later > dates && late*old.later <= c.live.Has(field):
+		r.refuse(findings, c.name, "changed", &field, "%d of %d dates of %s lie after today%s", now.later, dates, c.name,
 			r.readAt(c.name, field))
-	case now.newest > 0 && c.before.Filings >= guarded && daysBetween(now.newest, before.newest) > older:
-		r.refuse(all, c.name, "changed", &field, "the newest filing of %s is of %s, and there is one of %s", c.name,
-			index.DayText(now.newest), index.DayText(before.newest))
+	case now.newest > 0 && c.live.Filings >= guarded && daysBetween(now.newest, old.newest) > older:
+		r.refuse(findings, c.name, "changed", &field, "the newest filing of %s is of %s, and there is one of %s", c.name,
+			index.DayText(now.newest), index.DayText(old.newest))
 	}
 }
 
-func daysBetween(from, to uint32) int {
+func daysBetween(start, end uint32) int {
 	day := func(n uint32) time.Time {
 		return time.Date(int(n/10_000), time.Month(n/100%100), int(n%100), 0, 0, 0, 0, time.UTC)
 	}
-	return int(day(to).Sub(day(from)) / (24 * time.Hour))
+	return int(day(end).Sub(day(start)) / (24 * time.Hour))
 }
 
 // today is the day on which the load began, in UTC: no county of the United States is ahead of it.
@@ -137,27 +137,28 @@ func (r *running) today() time.Time { return r.started.UTC().Truncate(24 * time.
 // shapeOf reads the shape of a county's values. Engines find each by their orders, so that nothing
 // is kept of them.
 func (r *running) shapeOf(
-	ctx context.Context, from index.Reader, county string, c index.CountyCounts,
+	ctx context.Context, reader index.Reader, county string, c index.CountyCounts,
 ) (s shape, err error) {
-	within := index.AnyOf{Fields: []index.Field{index.County}, Values: []string{index.Fold(county)}}
+	inCounty := index.AnyOf{Fields: []index.Field{index.County}, Values: []string{index.Fold(county)}}
 	s = newShape()
 	for i, field := range amounts() {
-		if has := c.Has(field); has >= few && err == nil {
+		if filled := c.Has(field); filled >= few && err == nil {
 			var f *index.Filing
-			if f, err = filingAt(ctx, from, index.Where(within), index.Sort{By: field, Ascending: true}, middle(has)); f != nil {
+			order := index.Sort{By: field, Ascending: true}
+			if f, err = filingAt(ctx, reader, index.Where(inCounty), order, middle(filled)); f != nil {
 				s.medians[i], _ = f.Number(field)
 			}
 		}
 	}
 	if err == nil && c.Has(index.FilingDate) > 0 {
-		until := index.Days{To: r.today().Format(time.DateOnly)}
+		arrived := index.Days{To: r.today().Format(time.DateOnly)}
 		var f *index.Filing
-		if f, err = filingAt(ctx, from, index.Where(within, until), index.DefaultSort, 0); f != nil {
+		if f, err = filingAt(ctx, reader, index.Where(inCounty, arrived), index.DefaultSort, 0); f != nil {
 			s.newest = index.DayNumber(f.Text(index.FilingDate))
 		}
 		if err == nil {
-			after := index.Days{From: r.today().AddDate(0, 0, 1).Format(time.DateOnly)}
-			s.later, err = from.Count(ctx, index.Where(within, after))
+			future := index.Days{From: r.today().AddDate(0, 0, 1).Format(time.DateOnly)}
+			s.later, err = reader.Count(ctx, index.Where(inCounty, future))
 		}
 	}
 	return s, err
@@ -165,9 +166,9 @@ func (r *running) shapeOf(
 
 // filingAt returns a filing by its place in an order; nil if there are not that many.
 func filingAt(
-	ctx context.Context, from index.Reader, where index.Filter, order index.Sort, place int64,
+	ctx context.Context, reader index.Reader, filter index.Filter, order index.Sort, place int64,
 ) (*index.Filing, error) {
-	page, err := from.Rows(ctx, index.Query{Where: where, Sort: order, Offset: int(place), Limit: 1})
+	page, err := reader.Rows(ctx, index.Query{Where: filter, Sort: order, Offset: int(place), Limit: 1})
 	if err != nil || len(page.Records) == 0 {
 		return nil, err
 	}

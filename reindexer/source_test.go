@@ -40,7 +40,7 @@ func readSources(t *testing.T, cfg Config) (ids []int64, err error) {
 		return nil, err
 	}
 	r := newReading(all, false, false, func(r Reject) error { return &r })
-	err = r.each(context.Background(), func(f *index.Filing, _ bool) error {
+	err = r.readSources(context.Background(), func(f *index.Filing, _ bool) error {
 		ids = append(ids, f.ID)
 		return nil
 	})

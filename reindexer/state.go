@@ -36,8 +36,8 @@ type running struct {
 	loaded map[string]int64 // when its counties were loaded last, in seconds of Unix time
 
 	live        generation.Info // the live generation; the zero Info for none
-	was         *index.Counts   // of the live generation, without withheld filings; nil: not known
-	exempted    map[string]bool // counties of which was lacks whole filings that the live generation has
+	liveCounts  *index.Counts   // of the live generation, without withheld filings; nil: not known
+	exempted    map[string]bool // counties of which liveCounts lacks whole filings
 	liveErr     error           // why the live generation cannot be read; nil: it can
 	moved       []string        // filings that an update moves to another county
 	refusedLoad bool            // a guard refused something that leaving counties out cannot mend
@@ -50,13 +50,13 @@ type running struct {
 	counties map[string]*Changes // the same by county
 	warnings []string
 
-	sieve      *sieve.Sieve                       // of filings that this load excludes; nil: none
-	pending    *sieve.Sieve                       // of filings that older generations may still have; nil: none
-	where      *index.Filter                      // selects all that can be of that; nil: not known
-	unfinished func(*generation.Withholding) bool // tells its entries
-	active     []int                              // numbers of the entries of sieve
-	takes      []change                           // filings of pending in the live generation
-	taken      map[int64]bool                     // ids of these, of a full load
+	sieve         *sieve.Sieve                       // of filings that this load excludes; nil: none
+	pending       *sieve.Sieve                       // of filings that older generations may still have; nil: none
+	pendingFilter *index.Filter                      // selects all that can be of that; nil: not known
+	unfinished    func(*generation.Withholding) bool // tells its entries
+	active        []int                              // numbers of the entries of sieve
+	takes         []change                           // filings of pending in the live generation
+	taken         map[int64]bool                     // ids of these, of a full load
 
 	indexed, updated, deleted, missing, rejected, withheld, contacts atomic.Int64
 
@@ -76,13 +76,14 @@ type running struct {
 	span    func(string) // begins that of a phase
 }
 
-func newRunning(ctx context.Context, cfg Config, all []source.Source, started time.Time) *running {
+func newRunning(ctx context.Context, cfg Config, sources []source.Source, started time.Time) *running {
 	r := &running{
 		cfg: cfg, started: started, counts: index.NewCounts(), left: index.NewCounts(), sample: newSample(),
-		values: new(index.Values), loaded: map[string]int64{}, taken: map[int64]bool{}, exempted: map[string]bool{}, reasons: map[Reason]Rejected{},
+		values: new(index.Values), loaded: map[string]int64{}, taken: map[int64]bool{}, exempted: map[string]bool{},
+		reasons:  map[Reason]Rejected{},
 		warnings: []string{}, changed: make(chan struct{}, 1), span: trace.Phases(ctx),
 	}
-	r.reading = newReading(all, cfg.Update, cfg.Strict, r.reject)
+	r.reading = newReading(sources, cfg.Update, cfg.Strict, r.reject)
 	r.reading.warn, r.reading.mayEmpty, r.reading.rules.Stored = r.warn, cfg.MayEmpty, cfg.Stored
 	if len(cfg.Replace) > 0 {
 		r.reading.takeOnly(cfg.Replace)
@@ -121,9 +122,9 @@ func (r *running) builds(generation string) {
 func (r *running) end(ctx context.Context, err error) {
 	failed := map[string]string{}
 	if r.cfg.Failing != nil {
-		all := r.cfg.Failing(ctx, err)
-		for _, county := range slices.Sorted(maps.Keys(all))[:min(len(all), generation.MaxFailed)] {
-			failed[county] = shortened(all[county], longestReason)
+		failing := r.cfg.Failing(ctx, err)
+		for _, county := range slices.Sorted(maps.Keys(failing))[:min(len(failing), generation.MaxFailed)] {
+			failed[county] = shortened(failing[county], longestReason)
 		}
 	}
 	r.mu.Lock()
@@ -175,11 +176,11 @@ func (r *running) countReason(reject Reject) {
 	if _, known := r.reasons[reason]; !known && len(r.reasons) >= mostReasons {
 		reason = Reason{Text: "other reasons"}
 	}
-	all := r.reasons[reason]
-	if all.Records++; all.Records == 1 {
-		all.First = reject.Error()
+	rejected := r.reasons[reason]
+	if rejected.Records++; rejected.Records == 1 {
+		rejected.First = reject.Error()
 	}
-	r.reasons[reason] = all
+	r.reasons[reason] = rejected
 }
 
 // put puts f into build, if there is one that may still be promoted, and expects to find it there.

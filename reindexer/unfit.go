@@ -30,13 +30,13 @@ const (
 func (r *reading) settle(ctx context.Context, i int, good bool) error {
 	first, wanted := map[int64]Reject{}, map[int64]bool{}
 	made := map[int64]string{}
-	for _, one := range r.repeated {
-		wanted[one.reject.ID] = true
+	for _, repeat := range r.repeated {
+		wanted[repeat.reject.ID] = true
 	}
 	if len(wanted) > 0 && good {
 		again := newReading(r.sources[:i+1], true, r.rules.Strict, func(Reject) error { return nil })
 		again.programs, again.rules.Stored = r.programs, r.rules.Stored
-		_ = again.each(ctx, func(f *index.Filing, _ bool) error { // rows that cannot be read again are as others
+		_ = again.readSources(ctx, func(f *index.Filing, _ bool) error { // rows that cannot be read again are as others
 			if _, known := first[f.ID]; wanted[f.ID] && !known {
 				first[f.ID] = Reject{File: again.count.Name, Line: again.row.Line, Record: again.row.Text()}
 				made[f.ID] = string(index.AppendRecord(nil, f))
@@ -47,22 +47,22 @@ func (r *reading) settle(ctx context.Context, i int, good bool) error {
 			return nil
 		})
 	}
-	for _, one := range r.repeated {
-		at, known := first[one.reject.ID]
-		same := known && at.Record == one.reject.Record && made[one.reject.ID] == one.made
-		if same && (at.File != one.reject.File || at.Line != one.reject.Line) {
+	for _, repeat := range r.repeated {
+		origin, known := first[repeat.reject.ID]
+		same := known && origin.Record == repeat.reject.Record && made[repeat.reject.ID] == repeat.made
+		if same && (origin.File != repeat.reject.File || origin.Line != repeat.reject.Line) {
 			if r.identical++; r.identical == 1 {
-				r.sameAt = fmt.Sprintf("%s:%d", one.reject.File, one.reject.Line)
+				r.sameAt = fmt.Sprintf("%s:%d", repeat.reject.File, repeat.reject.Line)
 			}
 			continue
 		}
 		if known && r.places < maxPlaces {
 			r.places++
-			r.warn("two records have the id %d: %s:%d and %s:%d, which is rejected", one.reject.ID, at.File, at.Line,
-				one.reject.File, one.reject.Line)
+			r.warn("two records have the id %d: %s:%d and %s:%d, which is rejected", repeat.reject.ID, origin.File, origin.Line,
+				repeat.reject.File, repeat.reject.Line)
 		}
 		r.count.Rejected++
-		if err := r.reject(one.reject); err != nil {
+		if err := r.reject(repeat.reject); err != nil {
 			return err
 		}
 	}
@@ -143,9 +143,9 @@ func (r *reading) warnOfIgnored() {
 }
 
 // warnOfSum warns of a source whose last record, below a header, says that it is a sum or a note.
-func (r *reading) warnOfSum(src source.Source, in *source.Reader, last *source.Row) {
+func (r *reading) warnOfSum(src source.Source, rows *source.Reader, last *source.Row) {
 	row, _ := last.Value.(map[string]any)
-	for _, name := range in.Columns {
+	for _, name := range rows.Columns {
 		if text, _ := row[name].(string); source.IsSum(text) {
 			r.warn("%s: its last row, in line %d, looks like a sum or a note, and is loaded as a filing: %s is %q; leave "+
 				"it out, as with where,%s != %s", src.Name, last.Line, name, text, name, text)

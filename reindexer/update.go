@@ -31,7 +31,7 @@ type previous struct {
 	replaced bool   // of a county that is replaced, and not named yet
 }
 
-func (p previous) there() bool { return p.Filled != 0 }
+func (p previous) exists() bool { return p.Filled != 0 }
 
 // liveFiling returns the previous of a filing in the live generation.
 func liveFiling(f *index.Filing) previous {
@@ -45,10 +45,10 @@ func newUpdate(ctx context.Context, r *running, live index.Reader) (*update, err
 	if err != nil {
 		return nil, fmt.Errorf("counting the live filings: %w", err)
 	}
-	if r.was != nil {
-		counts.SetFields(*r.was)
-		*r.was = index.NewCounts()
-		r.was.Add(counts, 1)
+	if r.liveCounts != nil {
+		counts.SetFields(*r.liveCounts)
+		*r.liveCounts = index.NewCounts()
+		r.liveCounts.Add(counts, 1)
 	}
 	r.counts = counts
 	for county, fresh := range r.live.Fresh {
@@ -110,34 +110,34 @@ func (u *update) lookUp(ctx context.Context, batch []change) error {
 
 func (u *update) change(ctx context.Context, c *change, build generation.Build) error {
 	f, r := &c.filing, u.run
-	was := u.now[f.ID]
-	if err := u.setAdded(ctx, c, was); err != nil {
+	old := u.now[f.ID]
+	if err := u.setAdded(ctx, c, old); err != nil {
 		return err
 	}
-	if was.there() {
-		r.count(was.Held, -1)
-		if !was.named { // it is live
-			r.exempt(was.Held, c.withheld)
+	if old.exists() {
+		r.count(old.Held, -1)
+		if !old.named { // it is live
+			r.exempt(old.Held, c.withheld)
 		}
 	}
 	gone := c.deleted || c.withheld == sieve.Whole
 	switch {
 	case c.withheld == sieve.Whole:
 		r.withheld.Add(1)
-	case c.deleted && was.there():
+	case c.deleted && old.exists():
 		r.deleted.Add(1)
 	case c.deleted:
 		r.missing.Add(1)
-	case was.there():
+	case old.exists():
 		r.updated.Add(1)
 	default:
 		r.indexed.Add(1)
 	}
 	switch {
-	case gone && !was.there():
+	case gone && !old.exists():
 		return nil
 	case gone:
-		u.now[f.ID] = previous{named: true, live: was.live}
+		u.now[f.ID] = previous{named: true, live: old.live}
 		r.sample.offer(f.ID, nil)
 		if r.preview != nil {
 			r.preview.Remove(f.ID)
@@ -149,7 +149,7 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 		return build.Remove(ctx, f.ID)
 	}
 	now := index.HeldOf(f)
-	u.now[f.ID] = previous{Held: now, named: true, added: f.CreatedAt.UnixMicro(), live: was.live}
+	u.now[f.ID] = previous{Held: now, named: true, added: f.CreatedAt.UnixMicro(), live: old.live}
 	return r.put(ctx, f, now, build)
 }
 
@@ -158,7 +158,7 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 func (u *update) noteMoves() {
 	var ids []int64
 	for id, p := range u.now {
-		if p.there() && p.live != "" && p.live != p.County && index.Fold(p.live) != index.Fold(p.County) {
+		if p.exists() && p.live != "" && p.live != p.County && index.Fold(p.live) != index.Fold(p.County) {
 			ids = append(ids, id)
 		}
 	}
@@ -170,13 +170,13 @@ func (u *update) noteMoves() {
 
 // setAdded gives a record that does not say when it was added the time of an earlier record of this
 // update, or else of the live generation; a filing that this update deleted before is new.
-func (u *update) setAdded(ctx context.Context, c *change, was previous) error {
+func (u *update) setAdded(ctx context.Context, c *change, old previous) error {
 	switch f := &c.filing; {
 	case c.deleted || c.withheld == sieve.Whole || f.Has(index.CreatedAt):
 		return nil
-	case was.named && was.there():
-		f.CreatedAt = time.UnixMicro(was.added).UTC()
-	case was.named:
+	case old.named && old.exists():
+		f.CreatedAt = time.UnixMicro(old.added).UTC()
+	case old.named:
 		f.CreatedAt = u.run.newlyAdded()
 	default:
 		return u.run.setAdded(ctx, f)

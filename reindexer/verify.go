@@ -125,15 +125,15 @@ func (s *sample) searchable() (filings []*index.Filing) {
 // findOwner searches for the owner of f among the filings of its county, day and amount.
 func findOwner(ctx context.Context, r index.Reader, f *index.Filing) (string, error) {
 	day := f.Text(index.FilingDate)
-	where := index.Where(
+	filter := index.Where(
 		index.Contains{Text: term(f.Text(index.Owner))},
 		index.InCounty(f.Text(index.County)),
 		index.Days{From: day, To: day},
 	)
 	if amount, ok := f.Number(index.FilingAmount); ok {
-		where = where.And(index.Between{Field: index.FilingAmount, Min: &amount, Max: &amount})
+		filter = filter.And(index.Between{Field: index.FilingAmount, Min: &amount, Max: &amount})
 	}
-	page, err := r.Rows(ctx, index.Query{Where: where, Sort: index.DefaultSort, Limit: searchedRows})
+	page, err := r.Rows(ctx, index.Query{Where: filter, Sort: index.DefaultSort, Limit: searchedRows})
 	rows := page.Records
 	if err != nil || len(rows) == searchedRows { // f may be after them
 		return "", err

@@ -190,7 +190,7 @@ func (b *beside) wantWithheld(t *testing.T, when string) {
 	for word, owner := range map[string]string{"lanketflower": "Wren Blanketflower", "zinnia": "Zoe Zinnia"} {
 		f := index.Filing{ID: 1}
 		f.SetText(index.Owner, owner)
-		is := complete != nil && complete.Of(&f) == sieve.Whole
+		is := complete != nil && complete.Verdict(&f) == sieve.Whole
 		if slices.Contains(b.added, word) && !is {
 			t.Errorf("%s: %s was added, and the list is %+v", when, owner, list.Entries)
 		}

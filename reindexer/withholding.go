@@ -28,7 +28,7 @@ func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 	if err != nil {
 		return err
 	}
-	day, others := r.started.UTC().Format(time.DateOnly), 0
+	day, incomplete := r.started.UTC().Format(time.DateOnly), 0
 	active := func(e *generation.Withholding) bool { return e.Active(day) }
 	r.unfinished = func(e *generation.Withholding) bool { return active(e) && !e.Complete }
 	for i := range list.Entries {
@@ -37,26 +37,26 @@ func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 			r.active = append(r.active, e.Number)
 		}
 		if r.unfinished(e) && !added(e) {
-			others++
+			incomplete++
 		}
 	}
 	r.sieve, r.pending = sieve.New(&list, active), sieve.New(&list, r.unfinished)
 	if s := sieve.New(&list, active); s != nil { // one of its own: it is used meanwhile
 		r.reading.withholds = func(f *index.Filing) bool {
-			is := s.Of(f) == sieve.Whole
-			if is {
+			whole := s.Verdict(f) == sieve.Whole
+			if whole {
 				r.withheld.Add(1)
 			}
-			return is
+			return whole
 		}
 	}
-	if r.cfg.Withhold != nil && others == 0 {
-		r.where = r.cfg.Withhold.Where()
+	if r.cfg.Withhold != nil && incomplete == 0 {
+		r.pendingFilter = r.cfg.Withhold.Where()
 	}
 	if r.pending == nil || live == "" || r.ignoresLive() {
 		return nil
 	}
-	for c, err := range r.pending.Found(ctx, r.cfg.Store, live, r.where) {
+	for c, err := range r.pending.Found(ctx, r.cfg.Store, live, r.pendingFilter) {
 		switch {
 		case err != nil && r.cfg.Update:
 			return fmt.Errorf("looking for what is withheld: %w", err)
@@ -74,14 +74,14 @@ func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 // exempt has the guards compare with a live generation without the withheld values of a filing:
 // these are never lost.
 func (r *running) exempt(h index.Held, v sieve.Verdict) {
-	if r.was == nil || v == sieve.Nothing {
+	if r.liveCounts == nil || v == sieve.Nothing {
 		return
 	}
-	r.was.Count(h, -1)
+	r.liveCounts.Count(h, -1)
 	r.exempted[index.Fold(h.County)] = v == sieve.Whole || r.exempted[index.Fold(h.County)]
 	if v == sieve.Contacts {
 		h.Filled &^= sieve.ContactBits
-		r.was.Count(h, 1)
+		r.liveCounts.Count(h, 1)
 	}
 }
 
@@ -114,7 +114,7 @@ func (r *running) purge(ctx context.Context, live string) error {
 	if r.pending == nil {
 		return nil
 	}
-	purged, err := r.lock.Purge(ctx, live, r.has, r.pending.Strip)
+	purged, err := r.lock.Purge(ctx, live, r.holdsWithheld, r.pending.Strip)
 	for _, name := range purged {
 		r.cfg.Log.Info("a generation was deleted, which had filings that are withheld", "generation", name)
 	}
@@ -142,9 +142,10 @@ func (r *running) purge(ctx context.Context, live string) error {
 	return err
 }
 
-// has reports whether a generation has filings that are withheld, or cannot be read to the end.
-func (r *running) has(ctx context.Context, name string) (bool, error) {
-	for _, err := range r.pending.Found(ctx, r.cfg.Store, name, r.where) {
+// holdsWithheld reports whether a generation has filings that are withheld, or cannot be read to
+// the end.
+func (r *running) holdsWithheld(ctx context.Context, name string) (bool, error) {
+	for _, err := range r.pending.Found(ctx, r.cfg.Store, name, r.pendingFilter) {
 		switch {
 		case ctx.Err() != nil:
 			return false, ctx.Err()
@@ -163,7 +164,7 @@ func (r *running) sift(batch []change) {
 		if c.deleted {
 			continue
 		}
-		if c.withheld = r.sieve.Of(&c.filing); c.withheld == sieve.Contacts {
+		if c.withheld = r.sieve.Verdict(&c.filing); c.withheld == sieve.Contacts {
 			r.contacts.Add(1)
 			sieve.EmptyContacts(&c.filing)
 		}

@@ -78,11 +78,11 @@ func operation(do operated, members ...string) fiber.Handler {
 
 // listAccounts returns all accounts by user: there is no paging, as `keys list` has none.
 func (s *Service) listAccounts(c *fiber.Ctx, _ string, _ map[string]string) (int, any, error) {
-	all, err := s.config.Access.List(c.UserContext())
-	if all == nil {
-		all = []access.Account{}
+	accounts, err := s.config.Access.List(c.UserContext())
+	if accounts == nil {
+		accounts = []access.Account{}
 	}
-	return http.StatusOK, all, err
+	return http.StatusOK, accounts, err
 }
 
 func (s *Service) showAccount(c *fiber.Ctx, user string, _ map[string]string) (int, any, error) {
@@ -164,11 +164,11 @@ func membersOf(c *fiber.Ctx, names []string) (map[string]string, error) {
 		return nil, errContentType
 	}
 	var members map[string]jsontext.Value
-	var at *jsontext.SyntacticError
+	var syntax *jsontext.SyntacticError
 	err = jsonv2.Unmarshal(body, &members, jsontext.AllowInvalidUTF8(true)) // which is said of its member
 	switch {
-	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &at):
-		return nil, refuseInvalid("%s must be given once", params.Shorten(at.JSONPointer.LastToken()))
+	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
+		return nil, refuseInvalid("%s must be given once", params.Shorten(syntax.JSONPointer.LastToken()))
 	case err != nil, members == nil, !utf8.Valid(body):
 		return nil, refuseInvalid("body must be one JSON object in UTF-8")
 	}

@@ -78,11 +78,11 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	switch a.Verdict {
 	case access.BurstExceeded:
 		c.Set(fiber.HeaderRetryAfter, "1")
-		of := ""
+		suffix := ""
 		if k.token != nil {
-			of = " with tokens of this account"
+			suffix = " with tokens of this account"
 		}
-		return handlers.Refuse(errBurst, fmt.Sprintf(burstExceeded, a.Burst.Limit, of))
+		return handlers.Refuse(errBurst, fmt.Sprintf(burstExceeded, a.Burst.Limit, suffix))
 	case access.VisitorExceeded:
 		c.Set(fiber.HeaderRetryAfter, "1")
 		return handlers.Refuse(errBurst, fmt.Sprintf(burstExceeded, a.Visitor.Limit, " by one visitor"))

@@ -150,7 +150,7 @@ func matched(k *call, r *serving.Reader, q params.Request) error {
 	}
 	k.compared = true
 	first := unmatched[0]
-	if k.token != nil && !slices.ContainsFunc(q.Named, first.In) { // it is not the request's own
+	if k.token != nil && !slices.ContainsFunc(q.Named, first.Belongs) { // it is not the request's own
 		return handlers.Refuse(errForbidden, fmt.Sprintf(
 			"the token's filter is not one of this service any more: %s, which no filing has, must not be in %s",
 			strconv.Quote(first.Value), first.Parameter))

@@ -94,8 +94,8 @@ func (k *call) param(name string) string {
 
 // applied says in a header that a preference of the request was applied.
 func (k *call) applied(preference string) {
-	if before := k.http.GetRespHeader(headerApplied); before != "" && !strings.Contains(before, preference) {
-		preference = before + ", " + preference
+	if earlier := k.http.GetRespHeader(headerApplied); earlier != "" && !strings.Contains(earlier, preference) {
+		preference = earlier + ", " + preference
 	}
 	k.http.Set(headerApplied, preference)
 }
@@ -117,14 +117,14 @@ func (k *call) traceID() []slog.Attr {
 }
 
 // appendCaller appends the attributes of a log record that say who sent k.
-func (k *call) appendCaller(all []slog.Attr) []slog.Attr {
+func (k *call) appendCaller(attributes []slog.Attr) []slog.Attr {
 	if k.known {
-		all = append(all, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
+		attributes = append(attributes, slog.String("user", k.admission.User), slog.String("tier", string(k.admission.Tier)))
 	}
 	if k.label != "" {
-		all = append(all, slog.String("label", k.label))
+		attributes = append(attributes, slog.String("label", k.label))
 	}
-	return append(all, k.traceID()...)
+	return append(attributes, k.traceID()...)
 }
 
 // setTiming says how long key store and engine took, and whether the cache had all that was

@@ -91,7 +91,7 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 		{handle: handlers.ChangesSince, Operation: openapi.Operation{
 			Path: "/v1/filings/changes",
 			Endpoint: params.Endpoint{Takes: params.Changes, Name: "changes", Link: true,
-				Shape:     params.Pagination | params.Forward | params.Meta | params.Tagged | params.Until,
+				Shape:     params.Pagination | params.Forward | params.Meta | params.Tagged | params.LaterGeneration,
 				Canonical: params.ChangesText},
 			ID: "listChanges", Tag: openapi.TagFilings, Summary: "List changes since a generation",
 			Text: "Returns the filings added, changed and removed between the generations `since` and `until`, each " +
@@ -233,9 +233,9 @@ func endpoints(keys access.Store, secrets tokens.Secrets) []endpoint {
 }
 
 // Endpoints returns the table of endpoints as documents have it.
-func Endpoints() (all []openapi.Operation) {
+func Endpoints() (operations []openapi.Operation) {
 	for _, e := range endpoints(nil, nil) {
-		all = append(all, e.Operation)
+		operations = append(operations, e.Operation)
 	}
-	return all
+	return operations
 }

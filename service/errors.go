@@ -34,7 +34,7 @@ var (
 
 // errorMapping is one row of the table of errors: how an error of a kind is exposed to a client.
 type errorMapping struct {
-	is      error
+	kind    error
 	status  int
 	code    string
 	message string // where the error itself has nothing for the client's eyes
@@ -130,7 +130,7 @@ func mappingOf(err error, rows ...errorMapping) errorMapping {
 	last := len(errorMappings) - 1
 	for _, table := range [][]errorMapping{rows, errorMappings[:last]} {
 		for _, m := range table {
-			if errors.Is(err, m.is) {
+			if errors.Is(err, m.kind) {
 				return m
 			}
 		}
@@ -157,7 +157,7 @@ func mapError(err error, rows ...errorMapping) exposedError {
 		e.message = refusal.Message
 	case errors.As(err, &wrong):
 		e.message, e.parameter = wrong.Message, wrong.Parameter
-	case e.is == index.ErrPosition:
+	case e.kind == index.ErrPosition:
 		e.parameter = "cursor"
 	}
 	return e
@@ -168,7 +168,7 @@ func mapError(err error, rows ...errorMapping) exposedError {
 func exposedErrors() (rows []exposedError) {
 	for _, m := range errorMappings {
 		e := exposedError{errorMapping: m}
-		switch m.is { // their errors say which parameter and its values, or which generation
+		switch m.kind { // their errors say which parameter and its values, or which generation
 		case errInvalid:
 			e.message, e.parameter = "limit must be between 1 and 100", "limit"
 		case index.ErrPosition:

@@ -40,23 +40,23 @@ func (s *Service) export(e *endpoint) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		to := export.Sending{Limit: s.config.ExportTimeout, Stall: s.config.ExportStall}
+		sending := export.Sending{Limit: s.config.ExportTimeout, Stall: s.config.ExportStall}
 		if c.Method() != fiber.MethodHead { // which sends nothing that would have to be bounded
 			defer func() {
 				if !k.streams {
-					s.letGo(k.id, to)
+					s.letGo(k.id, sending)
 				}
 			}()
-			if to.Lease, err = s.lease(k); err != nil {
+			if sending.Lease, err = s.lease(k); err != nil {
 				return err
 			}
-			if to.Slot = s.slot(k); to.Slot == nil { // after the lease: so it waits for other accounts only
+			if sending.Slot = s.slot(k); sending.Slot == nil { // after the lease: so it waits for other accounts only
 				return busy(k, "this server sends as many exports as it may", exportRetry)
 			}
 			s.limitTime(k) // what it waited for its slot is not the engine's
 		}
 		// Of a generation that goes nothing was charged yet.
-		return s.onGeneration(k, q.Generation, func() error { return s.begin(k, q, to) })
+		return s.onGeneration(k, q.Generation, func() error { return s.begin(k, q, sending) })
 	}
 }
 
@@ -81,7 +81,7 @@ func (s *Service) slot(k *call) *export.Slot {
 const preferEscaped = "escape-formulas"
 
 // begin finds out what there is to send, takes its price, and makes it the body of the response.
-func (s *Service) begin(k *call, q params.Request, to export.Sending) error {
+func (s *Service) begin(k *call, q params.Request, sending export.Sending) error {
 	ctx := k.http.UserContext()
 	r, err := s.reader(k, q.Generation)
 	if err != nil {
@@ -117,14 +117,14 @@ func (s *Service) begin(k *call, q params.Request, to export.Sending) error {
 	if head { // without a stream: of one, the server sends the end of its chunks, also where there are none
 		return nil
 	}
-	after := ""
+	position := ""
 	if q.After > 0 {
-		after = index.PositionAfter(q.After)
+		position = index.PositionAfter(q.After)
 	}
-	to.Withdrawn = r.Withdrawn
-	to.Done = s.sent(k, export.Format(q.Format), charge, to)
-	s.send(k, to, func(ctx context.Context) *export.Stream {
-		return export.NewStream(ctx, pagesOf(r, q.Query), after, total, encoder, s.others)
+	sending.Withdrawn = r.Withdrawn
+	sending.Done = s.sent(k, export.Format(q.Format), charge, sending)
+	s.send(k, sending, func(ctx context.Context) *export.Stream {
+		return export.NewStream(ctx, pagesOf(r, q.Query), position, total, encoder, s.hasRequests)
 	})
 	return nil
 }
@@ -157,11 +157,11 @@ func (s *Service) encoder(k *call, q params.Request) (e export.Encoder, coding s
 // pagesOf returns the pages of an export of all filings that q selects, each with a time limit of
 // its own.
 func pagesOf(r *serving.Reader, q index.Query) export.Pages {
-	return func(ctx context.Context, after string, limit int) ([]index.Record, string, error) {
+	return func(ctx context.Context, position string, limit int) ([]index.Record, string, error) {
 		ctx, cancel := context.WithTimeout(ctx, pageTime)
 		defer cancel()
 		page, err := r.Export(ctx, index.Query{
-			Where: q.Where, Sort: index.DefaultSort, Limit: limit, After: after, Bytes: export.PageBytes, Keys: q.Keys,
+			Where: q.Where, Sort: index.DefaultSort, Limit: limit, After: position, Bytes: export.PageBytes, Keys: q.Keys,
 		})
 		return page.Records, page.End, err
 	}
@@ -170,8 +170,8 @@ func pagesOf(r *serving.Reader, q index.Query) export.Pages {
 // recently is how long a request counts as one that the process has: as a rule another follows.
 const recently = 100 * time.Millisecond
 
-// others reports whether there are requests other than exports.
-func (s *Service) others() bool { return s.now().UnixNano()-s.latest.Load() < int64(recently) }
+// hasRequests reports whether there are requests other than exports.
+func (s *Service) hasRequests() bool { return s.now().UnixNano()-s.latest.Load() < int64(recently) }
 
 // pageTime bounds the wait for a page: pages of other exports come first, and those of all clients'
 // requests.
@@ -193,10 +193,10 @@ func setFileHeaders(c *fiber.Ctx, r *serving.Reader, f export.Format, coding str
 }
 
 // busy refuses an export, which may be tried again in that time.
-func busy(k *call, what string, wait time.Duration) error {
+func busy(k *call, reason string, wait time.Duration) error {
 	seconds := math.Ceil(wait.Seconds())
 	k.http.Set(fiber.HeaderRetryAfter, fmt.Sprintf("%.0f", seconds))
-	return handlers.Refuse(errBusy, fmt.Sprintf("%s; retry after %.0f seconds", what, seconds))
+	return handlers.Refuse(errBusy, fmt.Sprintf("%s; retry after %.0f seconds", reason, seconds))
 }
 
 // charge takes the price of an export of so many rows, all of it or nothing.
@@ -219,25 +219,25 @@ func (s *Service) charge(k *call, rows int64, body bool) (export.Charge, error) 
 func (s *Service) CutExports() { s.cutExports(export.ErrStopping) }
 
 // send makes what open returns the body of k's response.
-func (s *Service) send(k *call, to export.Sending, open func(context.Context) *export.Stream) {
-	to.Conn = k.http.Context().Conn()
-	to.Flush = edge.Gather(to.Conn)
+func (s *Service) send(k *call, sending export.Sending, open func(context.Context) *export.Stream) {
+	sending.Conn = k.http.Context().Conn()
+	sending.Flush = edge.Gather(sending.Conn)
 	s.metrics.exporting.Inc()
 	k.streams = true
 	k.http.Response().ImmediateHeaderFlush = true // the first row group of Parquet takes a while
-	k.http.Response().SetBodyStream(export.Send(s.exporting, to, open), -1)
+	k.http.Response().SetBodyStream(export.Send(s.exporting, sending, open), -1)
 }
 
 // sent returns what ends the request k, which is used for another one by then: it gives back what
 // was not sent, lets the next export begin, counts, and writes the record of the log.
-func (s *Service) sent(k *call, f export.Format, charge export.Charge, to export.Sending) func(export.Sent) {
+func (s *Service) sent(k *call, f export.Format, charge export.Charge, sending export.Sending) func(export.Sent) {
 	id, record := k.id, s.newRecord(k)
 	return func(sent export.Sent) {
 		unsent, outcome, failure := charge.Unsent(sent.Rows), sent.Outcome(), ""
 		if unsent > 0 {
 			s.giveBack(id, charge.Admission, unsent)
 		}
-		s.letGo(id, to)
+		s.letGo(id, sending)
 		s.metrics.exporting.Dec()
 		s.metrics.exports.WithLabelValues(string(f), outcome).Inc()
 		s.metrics.exportRows.Add(float64(sent.Rows))
@@ -255,15 +255,15 @@ func (s *Service) sent(k *call, f export.Format, charge export.Charge, to export
 }
 
 // letGo gives back what bounds exports.
-func (s *Service) letGo(id string, to export.Sending) {
-	if to.Lease == nil {
+func (s *Service) letGo(id string, sending export.Sending) {
+	if sending.Lease == nil {
 		return
 	}
-	if err := to.Lease.Release(); err != nil {
+	if err := sending.Lease.Release(); err != nil {
 		s.log.Warn("lease of an export not released: it expires by itself",
 			slog.String("id", id), slog.String("error", err.Error()))
 	}
-	if to.Slot != nil {
-		to.Slot.Leave()
+	if sending.Slot != nil {
+		sending.Slot.Leave()
 	}
 }

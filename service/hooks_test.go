@@ -1,4 +1,4 @@
 package service
 
 // Others lets tests ask what exports ask.
-func (s *Service) Others() bool { return s.others() }
+func (s *Service) Others() bool { return s.hasRequests() }

@@ -40,21 +40,21 @@ type load struct {
 // loads returns the last loads, the newest first.
 func (s *Service) loads(ctx context.Context) (any, error) {
 	runs, err := s.config.Store.Loads(ctx)
-	all := make([]load, len(runs))
+	loads := make([]load, len(runs))
 	for i, run := range runs {
 		seconds := math.Round(run.Renewed.Sub(run.Started).Seconds()*1000) / 1000
-		all[i] = load{
+		loads[i] = load{
 			run.Outcome, run.Generation, run.Started.UTC(), seconds, run.Read, run.Indexed, run.Rejected, run.Withheld,
 			run.Bytes, run.TotalBytes, run.Source, run.Error, run.Failed, run.Withholds,
 		}
 	}
-	return all, err
+	return loads, err
 }
 
 // generations returns what `filings generations --json` prints.
 func (s *Service) generations(ctx context.Context) (any, error) {
-	all, err := s.config.Store.Generations(ctx)
-	return generation.Served(all), err
+	generations, err := s.config.Store.Generations(ctx)
+	return generation.Served(generations), err
 }
 
 // lastLoads sends the load that is in progress or was the last, and what the ones before it say of
@@ -80,9 +80,9 @@ func (s *Service) lastLoads(ctx context.Context, send sendGauge) {
 	gauge("last_load_promoted",
 		"1 if the last load promoted its generation, or found the live one unchanged; 0 if it failed, "+
 			"died, or is in progress.",
-		one(did(run)))
+		indicator(did(run)))
 	gauge("last_load_ended", "1 if the last load reported how it ended; 0 if it is in progress, or died.",
-		one(run.Outcome != generation.OutcomeRunning && run.Outcome != generation.OutcomeDied))
+		indicator(run.Outcome != generation.OutcomeRunning && run.Outcome != generation.OutcomeDied))
 	gauge("last_load_records_read", "Records that the last load has read.", float64(run.Read))
 	gauge("last_load_records_indexed", "Filings that the last load has added or replaced.", float64(run.Indexed))
 	gauge("last_load_records_rejected", "Records that the last load has rejected.", float64(run.Rejected))
@@ -122,11 +122,11 @@ func (s *Service) countiesLoaded(ctx context.Context, send sendGauge) {
 	if s.config.Store == nil {
 		return
 	}
-	all, err := s.config.Store.Fresh(ctx)
+	freshness, err := s.config.Store.Fresh(ctx)
 	if err != nil {
 		return
 	}
-	for county, fresh := range all {
+	for county, fresh := range freshness {
 		if fresh.Loaded > 0 {
 			send("filings_county_last_loaded_timestamp_seconds", "When the last load began that brought or removed "+
 				"filings of the county; absent if there are more than 5,000 counties.",
@@ -137,16 +137,16 @@ func (s *Service) countiesLoaded(ctx context.Context, send sendGauge) {
 	if err != nil {
 		return
 	}
-	failing := generation.Failing(runs, all)
+	failing := generation.Failing(runs, freshness)
 	failed := func(county string, failed bool) {
 		send("filings_load_county_failed", "1 if one of the last 20 loads left the county of a plan unchanged, and no "+
-			"load has brought it since; at most 100 counties of each load.", one(failed),
+			"load has brought it since; at most 100 counties of each load.", indicator(failed),
 			prometheus.Labels{"county": county})
 	}
 	for county := range failing {
 		failed(county, true)
 	}
-	for county := range all {
+	for county := range freshness {
 		if failing[county] == "" {
 			failed(county, false)
 		}

@@ -77,12 +77,12 @@ func newMetrics(registry *prometheus.Registry, read ...scraped) (*metrics, error
 	for _, outcome := range []string{"ok", "unavailable", "error"} {
 		m.keyStore.WithLabelValues(outcome)
 	}
-	all := []prometheus.Collector{m.requests, m.durations, m.inFlight, m.admissions, m.keyStore, m.exporting, m.exports,
-		m.exportRows, m.parameters}
+	collectors := []prometheus.Collector{m.requests, m.durations, m.inFlight, m.admissions, m.keyStore, m.exporting,
+		m.exports, m.exportRows, m.parameters}
 	for _, r := range read {
-		all = append(all, r)
+		collectors = append(collectors, r)
 	}
-	for _, c := range all {
+	for _, c := range collectors {
 		if err := registry.Register(c); err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func (m *metrics) observed(route, status, tier string, took time.Duration) {
 // countParameters has a counter for each parameter of an endpoint, from 0 on.
 func (m *metrics) countParameters(table *params.Table, endpoints []endpoint) {
 	for i := range endpoints {
-		for _, p := range table.Of(endpoints[i].Takes) {
+		for _, p := range table.Rows(endpoints[i].Takes) {
 			m.parameters.WithLabelValues(endpoints[i].Path, p.Name)
 			if p.Legacy != "" {
 				m.parameters.WithLabelValues(endpoints[i].Path, p.Legacy)
@@ -135,10 +135,10 @@ type sendGauge func(name, help string, value float64, labels prometheus.Labels)
 func (scraped) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
-func (read scraped) Collect(to chan<- prometheus.Metric) {
+func (read scraped) Collect(sink chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	read(ctx, func(name, help string, value float64, labels prometheus.Labels) {
-		to <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, nil, labels), prometheus.GaugeValue, value)
+		sink <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, nil, labels), prometheus.GaugeValue, value)
 	})
 }

@@ -90,12 +90,12 @@ func (s *Service) preflight(c *fiber.Ctx) error {
 func (s *Service) fail(k *call, err error) {
 	kind := mapError(err)
 	switch {
-	case kind.is == index.ErrSpent:
+	case kind.kind == index.ErrSpent:
 		s.chargeSpent(k)
 	case kind.status >= http.StatusInternalServerError, kind.status == statusLeft:
 		s.refund(k, k.price) // our fault, or given up before it cost us anything
 	case k.free, kind.status == http.StatusTooManyRequests:
-	case !k.searched() && (kind.is == errInvalid || kind.is == edge.ErrNoPath || kind.is == edge.ErrMalformed):
+	case !k.searched() && (kind.kind == errInvalid || kind.kind == edge.ErrNoPath || kind.kind == edge.ErrMalformed):
 		s.refund(k, k.price)
 	case k.price == 0:
 		s.chargeRefused(k)
@@ -144,7 +144,7 @@ func (s *Service) end(k *call, err error) {
 // record is what metrics, log and span have of a request. It outlives the request's context, which
 // the server uses again while an export is sent.
 type record struct {
-	of                  *Service
+	service             *Service
 	method, route, tier string
 	status              int
 	began               time.Time
@@ -165,13 +165,13 @@ func (s *Service) newRecord(k *call) record {
 
 // end counts and logs the request. failure is the code of an error of ours, "" for none.
 func (r record) end(failure string, attributes []slog.Attr) {
-	took, level := r.of.now().Sub(r.began), slog.LevelInfo
+	took, level := r.service.now().Sub(r.began), slog.LevelInfo
 	if failure != "" {
 		level = slog.LevelError
 	}
-	r.of.metrics.observed(r.route, strconv.Itoa(r.status), r.tier, took)
+	r.service.metrics.observed(r.route, strconv.Itoa(r.status), r.tier, took)
 	r.attributes = append(append(r.attributes, edge.Took(took)), attributes...)
-	if h := r.of.log.Handler(); h.Enabled(context.Background(), level) {
+	if h := r.service.log.Handler(); h.Enabled(context.Background(), level) {
 		entry := slog.NewRecord(time.Now(), level, "request", 0) // LogAttrs looks for its caller: 4 µs of each request
 		entry.AddAttrs(r.attributes...)
 		_ = h.Handle(context.Background(), entry)

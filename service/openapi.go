@@ -65,7 +65,7 @@ func (s *Service) partOfDocument() fiber.Handler {
 		if err != nil {
 			return err
 		}
-		document, unknown := p.Of(wanted)
+		document, unknown := p.Document(wanted)
 		if unknown != "" {
 			return params.Invalid("paths", "paths must be a list of paths of this document, not %q; "+
 				"they are %s", params.Shorten(unknown), strings.Join(p.Paths(), ", "))
@@ -80,7 +80,7 @@ func (s *Service) partOfDocument() fiber.Handler {
 
 // examples are responses with a filing as each tier sees it, and one as GeoJSON, written by the
 // code that responds.
-func examples(e *endpoint) (all []openapi.Example, err error) {
+func examples(e *endpoint) (list []openapi.Example, err error) {
 	add := func(x openapi.Example, t access.Tier) error {
 		result, q, ok := exampleOf(e.Data, recordTier(t), x.GeoJSON)
 		if !ok {
@@ -88,7 +88,7 @@ func examples(e *endpoint) (all []openapi.Example, err error) {
 		}
 		k := &call{id: exampleRequestID, known: true, admission: access.Admission{Tier: t, Remaining: 998}}
 		x.Body, err = k.appendResult(nil, e, q, result)
-		all = append(all, x)
+		list = append(list, x)
 		return err
 	}
 	for _, t := range []access.Tier{access.Free, access.Pro, access.Enterprise} {
@@ -98,9 +98,9 @@ func examples(e *endpoint) (all []openapi.Example, err error) {
 		}
 	}
 	if e.GeoJSON == nil {
-		return all, nil
+		return list, nil
 	}
-	return all, add(openapi.Example{Name: "geojson", Summary: "As GeoJSON", GeoJSON: true}, access.Free)
+	return list, add(openapi.Example{Name: "geojson", Summary: "As GeoJSON", GeoJSON: true}, access.Free)
 }
 
 // exampleOf returns a result whose data is of the type of data; false where an example would say no

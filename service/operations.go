@@ -92,10 +92,10 @@ var operatorsPaths = []string{accountsPath, "/loads", "/generations", "/withheld
 // if it is about a path with a token, or may be. Of a request that was not read to its end not even
 // the path is known.
 func (s *Service) refusedOperation(c *fiber.Ctx, err error) error {
-	is := edge.Error(err)
-	unread := c.Path() == "/" && is != edge.ErrNoPath && is != edge.ErrMethod
-	under := func(path string) bool { return strings.HasPrefix(c.Path(), path) }
-	if s.config.OperationsToken == "" || !unread && !slices.ContainsFunc(operatorsPaths, under) {
+	kind := edge.Error(err)
+	unread := c.Path() == "/" && kind != edge.ErrNoPath && kind != edge.ErrMethod
+	isAbove := func(path string) bool { return strings.HasPrefix(c.Path(), path) }
+	if s.config.OperationsToken == "" || !unread && !slices.ContainsFunc(operatorsPaths, isAbove) {
 		return edge.PlainError(c, err)
 	}
 	s.endOperation(c, s.now(), "none", err)
@@ -119,7 +119,7 @@ func (s *Service) endOperation(c *fiber.Ctx, began time.Time, route string, err 
 		switch {
 		case m.status >= http.StatusInternalServerError:
 			level, attributes = slog.LevelError, append(attributes, slog.String("error", err.Error()))
-		case m.is == errToken:
+		case m.kind == errToken:
 			level = slog.LevelWarn
 		}
 	}
@@ -159,14 +159,14 @@ func (s *Service) readyz(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(context.Background(), readyTime)
 	defer cancel()
 	lacks, err := s.lacks(ctx)
-	before := s.lacked.Swap(lacks)
+	old := s.lacked.Swap(lacks)
 	if err != nil {
-		if before != lacks {
+		if old != lacks {
 			s.log.Warn("not ready", slog.String("lacks", lacks), slog.String("error", err.Error()))
 		}
 		return c.Status(fiber.StatusServiceUnavailable).SendString(lacks + "\n")
 	}
-	if before != nil && before != lacks {
+	if old != nil && old != lacks {
 		s.log.Info("ready again")
 	}
 	return c.SendString("ok\n")
@@ -201,7 +201,7 @@ func (s *Service) liveGeneration(ctx context.Context, send sendGauge) {
 		send("filings_live_generation_unusable",
 			"1 if the live generation is lost or was changed after it was sealed, or a request has met damage in its "+
 				"file; else 0.",
-			one(!usable), nil)
+			indicator(!usable), nil)
 	}
 	if damaged, err := s.config.Engine.Damaged(ctx); err == nil {
 		send("filings_damaged_generations",
@@ -224,8 +224,8 @@ func (s *Service) liveGeneration(ctx context.Context, send sendGauge) {
 
 func unixSeconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
 
-func one(is bool) float64 {
-	if is {
+func indicator(set bool) float64 {
+	if set {
 		return 1
 	}
 	return 0

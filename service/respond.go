@@ -132,7 +132,7 @@ func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 	var r *serving.Reader
 	if !e.Shape.Has(params.NoFilings) {
 		id := q.Generation
-		if e.Shape.Has(params.Until) {
+		if e.Shape.Has(params.LaterGeneration) {
 			id = ""
 		}
 		if r, err = s.reader(k, id); err != nil {
@@ -140,7 +140,7 @@ func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 		}
 	}
 	later := r
-	if e.Shape.Has(params.Until) && q.Generation != "" {
+	if e.Shape.Has(params.LaterGeneration) && q.Generation != "" {
 		if kept, err := s.config.Engine.At(k.http.UserContext(), q.Generation); err == nil {
 			later = kept
 		}
@@ -156,18 +156,18 @@ func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 	}
 	tag, m := "", negotiate.NoMatch
 	if e.Shape.Has(params.Tagged) {
-		of := r.Generation()
-		if e.Shape.Has(params.Until) && q.Generation != "" {
-			of = q.Generation
-			k.http.Set(headerGeneration, of)
+		generation := r.Generation()
+		if e.Shape.Has(params.LaterGeneration) && q.Generation != "" {
+			generation = q.Generation
+			k.http.Set(headerGeneration, generation)
 		}
-		tag = etag(of, e.Path, q.Text, q.Caller.Tier)
+		tag = etag(generation, e.Path, q.Text, q.Caller.Tier)
 		m = negotiate.MatchTag(ifNoneMatch(k.http), tag)
 	}
 	var result handlers.Result
 	modified := m == negotiate.NoMatch
 	if modified || m == negotiate.MatchAny { // which matches only what would be a 200
-		if !e.Shape.Has(params.Until | params.NoFilings) {
+		if !e.Shape.Has(params.LaterGeneration | params.NoFilings) {
 			q.Query.Where, err = r.WithCounties(k.http.UserContext(), q.Query.Where)
 		}
 		if err == nil {

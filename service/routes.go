@@ -42,7 +42,7 @@ func New(c Config) (*Service, error) {
 	}
 	delete(s.endpoints, "") // of those without a legacy path
 	var err error
-	if s.files, err = pages.All(c.Tiles); err != nil {
+	if s.files, err = pages.Files(c.Tiles); err != nil {
 		return nil, err
 	}
 	document := func() ([]byte, error) { return newDocument(s.params, s.rows, c.PublicURL) }

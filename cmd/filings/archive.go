@@ -49,7 +49,7 @@ func (p *program) saveCommand() *cobra.Command {
 				return check.Explain(s, fmt.Errorf("saving %s: nothing was written to %s: %w", args[0], args[1], err))
 			}
 			saved.Seconds = time.Since(began).Seconds()
-			return json.NewEncoder(p.out).Encode(saved)
+			return json.NewEncoder(p.output).Encode(saved)
 		}),
 	}
 }
@@ -63,16 +63,16 @@ type saved struct {
 }
 
 // writer writes all that comes from a reader, or nothing, to where it was made for.
-type writer func(ctx context.Context, from io.Reader) error
+type writer func(ctx context.Context, content io.Reader) error
 
 // save saves the generation that name, its id or live means, and compares what it wrote with what
 // the engine counts.
 func save(ctx context.Context, store generation.Store, name string, put writer) (s saved, err error) {
-	all, err := sealed(ctx, store)
+	generations, err := sealed(ctx, store)
 	if err != nil {
 		return s, err
 	}
-	named, err := find(all, name)
+	named, err := find(generations, name)
 	if err != nil {
 		return s, err
 	}
@@ -89,20 +89,20 @@ func save(ctx context.Context, store generation.Store, name string, put writer) 
 	if err != nil {
 		return s, err
 	}
-	from, to := io.Pipe()
+	reader, w := io.Pipe()
 	written := make(chan error, 1)
 	var m archive.Manifest
 	go func() {
 		var err error
-		m, err = archive.Write(to, name, time.Now(), kept)
+		m, err = archive.Write(w, name, time.Now(), kept)
 		if differs := holds.Diff(m.Counts); err == nil && len(differs) > 0 {
 			err = fmt.Errorf("%w: %s", index.ErrChanged, strings.Join(differs[:min(len(differs), 5)], "; "))
 		}
-		_ = to.CloseWithError(err) // of nil: io.EOF
+		_ = w.CloseWithError(err) // of nil: io.EOF
 		written <- err
 	}()
-	err = put(ctx, from)
-	_ = from.CloseWithError(err) // of nil: io.ErrClosedPipe
+	err = put(ctx, reader)
+	_ = reader.CloseWithError(err) // of nil: io.ErrClosedPipe
 	if failed := <-written; err == nil {
 		err = failed
 	}
@@ -111,24 +111,26 @@ func save(ctx context.Context, store generation.Store, name string, put writer) 
 
 // writeTo returns what writes to a file or an object of S3. Either has what it had until all was
 // written.
-func (p *program) writeTo(s settings.Settings, to string) (writer, error) {
-	if !isObject(to) {
-		if source.IsAddress(to) {
+func (p *program) writeTo(s settings.Settings, target string) (writer, error) {
+	if !isObject(target) {
+		if source.IsAddress(target) {
 			return nil, usageError{s3.ErrAddress}
 		}
-		return func(ctx context.Context, from io.Reader) error { return replaceFile(to, from) }, nil
+		return func(ctx context.Context, content io.Reader) error { return replaceFile(target, content) }, nil
 	}
-	o, err := objectOf(to)
-	return func(ctx context.Context, from io.Reader) error { return objects(s, p.logger(s)).Put(ctx, o, from) }, err
+	o, err := objectOf(target)
+	return func(ctx context.Context, content io.Reader) error {
+		return objects(s, p.logger(s)).Put(ctx, o, content)
+	}, err
 }
 
 // partial is what the name of a file ends with until it is whole. A save that was killed leaves
 // such a file; the next one of that name writes over it.
 const partial = ".partial"
 
-func replaceFile(path string, from io.Reader) (err error) {
-	if there, err := os.Lstat(path); err == nil {
-		if err := source.NoFile(there); err != nil { // such as /dev/stdout, which would be a file from then on
+func replaceFile(path string, content io.Reader) (err error) {
+	if info, err := os.Lstat(path); err == nil {
+		if err := source.NoFile(info); err != nil { // such as /dev/stdout, which would be a file from then on
 			return fmt.Errorf("%s %w: an archive is a file", path, err)
 		}
 	}
@@ -139,13 +141,13 @@ func replaceFile(path string, from io.Reader) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err = io.Copy(f, from); err == nil {
+	if _, err = io.Copy(f, content); err == nil {
 		err = f.Sync()
 	}
-	mine, failed := f.Stat()
+	opened, failed := f.Stat()
 	if err = errors.Join(err, failed, f.Close()); err == nil {
-		var there os.FileInfo
-		if there, err = os.Lstat(path + partial); err == nil && !os.SameFile(mine, there) {
+		var named os.FileInfo
+		if named, err = os.Lstat(path + partial); err == nil && !os.SameFile(opened, named) {
 			return fmt.Errorf("%s is written by another save", path)
 		}
 	}
@@ -173,30 +175,30 @@ func (p *program) restoreCommand() *cobra.Command {
 	guardFlags(cmd.Flags(), &cfg)
 	reportFlag(cmd.Flags(), &asJSON)
 	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
-		from, err := p.readFrom(ctx, s, args[0])
+		content, err := p.readFrom(ctx, s, args[0])
 		if err != nil {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
-		defer from.Close()
-		in, err := archive.NewReader(from)
+		defer content.Close()
+		reader, err := archive.NewReader(content)
 		if err != nil {
 			return err
 		}
-		defer in.Close()
-		cfg.Stdin, cfg.StdinName, cfg.Holds = in, args[0], in.Holds
+		defer reader.Close()
+		cfg.Stdin, cfg.StdinName, cfg.Holds = reader, args[0], reader.Holds
 		return p.load(ctx, s, cfg, asJSON, reindexer.Run)
 	})
 	return cmd
 }
 
-func (p *program) readFrom(ctx context.Context, s settings.Settings, from string) (io.ReadCloser, error) {
-	if !isObject(from) {
-		if source.IsAddress(from) {
+func (p *program) readFrom(ctx context.Context, s settings.Settings, name string) (io.ReadCloser, error) {
+	if !isObject(name) {
+		if source.IsAddress(name) {
 			return nil, usageError{s3.ErrAddress}
 		}
-		return os.Open(from)
+		return os.Open(name)
 	}
-	o, err := objectOf(from)
+	o, err := objectOf(name)
 	if err != nil {
 		return nil, err
 	}

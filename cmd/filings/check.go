@@ -44,10 +44,10 @@ func (p *program) checkCommand() *cobra.Command {
 		}
 		found, err := do(cmd.Context())
 		if asJSON {
-			return errors.Join(err, json.NewEncoder(p.out).Encode(found))
+			return errors.Join(err, json.NewEncoder(p.output).Encode(found))
 		}
 		for _, f := range found {
-			fmt.Fprintf(p.out, "%-4s  %-14s  %s\n", f.Result, f.What, f.Detail)
+			fmt.Fprintf(p.output, "%-4s  %-14s  %s\n", f.Result, f.Subject, f.Detail)
 		}
 		return err
 	}
@@ -59,11 +59,11 @@ func (p *program) check(ctx context.Context) (found []check.Finding, err error) 
 	s, err := p.environment()
 	if err != nil {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
-			found = append(found, check.Finding{Result: check.Fail, What: "settings", Detail: line})
+			found = append(found, check.Finding{Result: check.Fail, Subject: "settings", Detail: line})
 		}
 		return found, usageError{errors.New("the settings are wrong")}
 	}
-	found = append(found, check.Finding{Result: check.OK, What: "settings", Detail: "all are known and well-formed"})
+	found = append(found, check.Finding{Result: check.OK, Subject: "settings", Detail: "all are known and well-formed"})
 	found = append(found, check.Run(ctx, check.Config{
 		Settings: s,
 		OpenEngine: func(s settings.Settings) (generation.Store, io.Closer, error) {
@@ -93,10 +93,10 @@ func (p *program) checkPlan(ctx context.Context, file string, only []string) (fo
 		return nil, usageError{err}
 	}
 	for _, t := range tried {
-		f := check.Finding{Result: check.OK, What: t.County}
+		f := check.Finding{Result: check.OK, Subject: t.County}
 		var rows, records int64
-		for _, of := range t.Sources {
-			rows, records = rows+of.Rows, records+of.Records
+		for _, s := range t.Sources {
+			rows, records = rows+s.Rows, records+s.Records
 		}
 		f.Detail = fmt.Sprintf("%d rows of %d sources make %d records", rows, len(t.Sources), records)
 		first := ""

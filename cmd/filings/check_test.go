@@ -31,7 +31,7 @@ import (
 func results(found []check.Finding) []string {
 	var lines []string
 	for _, f := range found {
-		lines = append(lines, f.Result+" "+f.What)
+		lines = append(lines, f.Result+" "+f.Subject)
 	}
 	return lines
 }
@@ -162,7 +162,7 @@ func TestCheck_SearchesRefused(t *testing.T) {
 			f.settings.ElasticsearchURL = []string{strict.URL}
 			code, found, _ := f.checked(t)
 			if code != exitFailed || !slices.ContainsFunc(found, func(f check.Finding) bool {
-				return f.Result == "fail" && f.What == "generation" && strings.Contains(f.Detail, test.setting)
+				return f.Result == "fail" && f.Subject == "generation" && strings.Contains(f.Detail, test.setting)
 			}) {
 				t.Errorf("exit code %d, %v", code, found)
 			}
@@ -234,7 +234,7 @@ func TestCheck_Wrong(t *testing.T) {
 			test.set(&f.settings)
 			code, found, errs := f.checked(t)
 			what := slices.IndexFunc(found, func(f check.Finding) bool {
-				part, ok := strings.CutPrefix(test.want, f.What+" ")
+				part, ok := strings.CutPrefix(test.want, f.Subject+" ")
 				return ok && f.Result == check.Fail && strings.Contains(f.Detail, part)
 			})
 			if code != test.code || what < 0 {

@@ -108,7 +108,7 @@ func TestX23_SearchServerThatSorts(t *testing.T) {
 	before := stored()
 	f.settings.ElasticsearchURL = []string{proxy}
 	code, found, _ := f.checked(t)
-	i := slices.IndexFunc(found, func(f check.Finding) bool { return f.Result == check.Fail && f.What == "generation" })
+	i := slices.IndexFunc(found, func(f check.Finding) bool { return f.Result == check.Fail && f.Subject == "generation" })
 	if i < 0 {
 		t.Fatalf("check: %v", found)
 	}

@@ -114,13 +114,13 @@ func demoURL(s settings.Settings) string {
 
 // loadDemo loads synthetic filings that end today, so that the last days and months have some.
 func (p *program) loadDemo(ctx context.Context, s settings.Settings) error {
-	in, out := io.Pipe()
+	r, w := io.Pipe()
 	go func() {
-		out.CloseWithError(synthetic.Write(out, demoFilings, synthetic.NewUntil(demoSeed, time.Now())))
+		w.CloseWithError(synthetic.Write(w, demoFilings, synthetic.NewUntil(demoSeed, time.Now())))
 	}()
-	defer in.Close()
-	quiet := &program{streams{in, io.Discard, p.err}, p.environment}
-	cfg := reindexer.Config{Inputs: []reindexer.Input{{Input: source.Input{Name: "-"}}}, Stdin: in, MaxShrink: 100}
+	defer r.Close()
+	quiet := &program{streams{r, io.Discard, p.err}, p.environment}
+	cfg := reindexer.Config{Inputs: []reindexer.Input{{Input: source.Input{Name: "-"}}}, Stdin: r, MaxShrink: 100}
 	return quiet.load(ctx, s, cfg, true, reindexer.Run)
 }
 
@@ -164,9 +164,9 @@ var demoRequests = []string{
 // writeDemo prints what a newcomer does next. Nothing in it depends on the folder that they are in.
 func (p *program) writeDemo(l listeners, key string) {
 	url := fmt.Sprintf("https://localhost:%d", l.port())
-	fmt.Fprintf(p.out, "\n%d synthetic filings are served. Your key, of an enterprise account:\n\n  %s\n\n",
+	fmt.Fprintf(p.output, "\n%d synthetic filings are served. Your key, of an enterprise account:\n\n  %s\n\n",
 		demoFilings, key)
-	fmt.Fprintf(p.out, "In a browser (it warns of the self-signed certificate; type the key there):\n\n"+
+	fmt.Fprintf(p.output, "In a browser (it warns of the self-signed certificate; type the key there):\n\n"+
 		"  %[1]s/docs     the API, to read and to try\n  %[1]s/explore  the filings on a map\n\nIn a terminal:\n\n",
 		url)
 	trust := ""
@@ -174,9 +174,9 @@ func (p *program) writeDemo(l listeners, key string) {
 		trust = "--cacert " + quote(l.certificate.Cert) + " "
 	}
 	for _, request := range demoRequests {
-		fmt.Fprintf(p.out, "  curl %s-H 'X-API-Key: %s' '%s%s'\n", trust, key, url, request)
+		fmt.Fprintf(p.output, "  curl %s-H 'X-API-Key: %s' '%s%s'\n", trust, key, url, request)
 	}
-	fmt.Fprintf(p.out, "\nStop with Ctrl-C.\n\n")
+	fmt.Fprintf(p.output, "\nStop with Ctrl-C.\n\n")
 }
 
 // quote returns text as one word for a shell.

@@ -31,7 +31,7 @@ func TestDocuments_Fields(t *testing.T) {
 	t.Parallel()
 	d := readDocument(t, "docs/api/fields.md")
 	var takes []string
-	for _, p := range params.New("", nil).Of(params.Queried) {
+	for _, p := range params.New("", nil).Rows(params.Queried) {
 		takes = append(takes, p.Name)
 	}
 	rows := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\w+) \\| (\\w+) \\| (.+) \\| `(.+)` \\|(.*)\\|$").FindAllStringSubmatch(d.prose, -1)

@@ -104,7 +104,7 @@ func endpointsTable() string {
 	b.WriteString("| endpoint | summary | required parameters | legacy path |\n|---|---|---|---|\n")
 	for _, e := range service.Endpoints() {
 		var required []string
-		for _, p := range params.New("", nil).Of(e.Takes) {
+		for _, p := range params.New("", nil).Rows(e.Takes) {
 			if p.RequiredBy(e.Takes) && !p.InPath {
 				required = append(required, code(p.Name))
 			}
@@ -139,11 +139,11 @@ var purposes = map[string][]string{
 // parameterTables returns a table for each purpose, and one of all other parameters by name.
 func parameterTables() map[string]string {
 	rows, others := map[string]string{}, []string{}
-	for _, p := range params.New("", nil).Of(params.Queried) {
+	for _, p := range params.New("", nil).Rows(params.Queried) {
 		row := fmt.Sprintf("| `%s` | %s | `%s` | %s |\n", p.Name, p.Help, p.Example, takenBy(&p))
 		switch {
 		case p.InPath:
-		case p.On&params.Search != 0:
+		case p.Takers&params.Search != 0:
 			rows[p.Name] = row
 		default:
 			others = append(others, row)
@@ -175,11 +175,11 @@ func takenBy(p *params.Parameter) string {
 	var with, without, besides []string
 	for on := params.List; on <= params.Queried; on <<= 1 {
 		switch {
-		case p.On&on == 0 && filtered&on != 0:
+		case p.Takers&on == 0 && filtered&on != 0:
 			without = append(without, named[on])
-		case p.On&on != 0 && filtered&on != 0:
+		case p.Takers&on != 0 && filtered&on != 0:
 			with = append(with, named[on])
-		case p.On&on != 0:
+		case p.Takers&on != 0:
 			besides = append(besides, named[on])
 		}
 	}

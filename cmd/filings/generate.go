@@ -24,8 +24,8 @@ func (p *program) generateCommand() *cobra.Command {
 			if count < 0 {
 				return usageError{fmt.Errorf("--count %d: must be 0 or more", count)}
 			}
-			out := bufio.NewWriterSize(p.out, 1<<16)
-			return errors.Join(synthetic.Write(out, count, synthetic.New(seed)), out.Flush())
+			w := bufio.NewWriterSize(p.output, 1<<16)
+			return errors.Join(synthetic.Write(w, count, synthetic.New(seed)), w.Flush())
 		},
 	}
 	cmd.Flags().IntVar(&count, "count", 0, "number of filings (required)")

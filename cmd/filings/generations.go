@@ -33,17 +33,17 @@ func (p *program) generationsCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false,
 		"an array of name, createdAt, filings, bytes, live, changes (added, changed, removed, since; or null)")
 	cmd.RunE = p.withEngine(func(ctx context.Context, store generation.Store, _ []string) error {
-		all, err := sealed(ctx, store)
+		generations, err := sealed(ctx, store)
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return json.NewEncoder(p.out).Encode(all)
+			return json.NewEncoder(p.output).Encode(generations)
 		}
-		if err := p.writeGenerations(all); err != nil {
+		if err := p.writeGenerations(generations); err != nil {
 			return err
 		}
-		return p.writeLoad(ctx, store, all)
+		return p.writeLoad(ctx, store, generations)
 	})
 	return cmd
 }
@@ -69,7 +69,7 @@ func (p *program) rollbackCommand() *cobra.Command {
 			return usageError{fmt.Errorf("--reason: must be a text of at most %d bytes in one line, with --hold",
 				maxReason)}
 		}
-		all, err := sealed(ctx, store)
+		generations, err := sealed(ctx, store)
 		if err != nil {
 			return err
 		}
@@ -77,28 +77,28 @@ func (p *program) rollbackCommand() *cobra.Command {
 		if err != nil {
 			return fmt.Errorf("list what changed: %w", err)
 		}
-		from, to, err := rollbackTarget(all, changesets, args)
+		live, target, err := rollbackTarget(generations, changesets, args)
 		if err != nil {
 			return err
 		}
 		searching, cancel := context.WithTimeout(ctx, searchTime)
 		defer cancel()
-		if err := check.Searchable(searching, store, to); err != nil {
-			return fmt.Errorf("%s cannot be searched, and was not made live: %w", to, err)
+		if err := check.Searchable(searching, store, target); err != nil {
+			return fmt.Errorf("%s cannot be searched, and was not made live: %w", target, err)
 		}
 		if hold {
-			err = store.SwapAndHold(ctx, from, to, reason)
+			err = store.SwapAndHold(ctx, live, target, reason)
 		} else {
-			err = store.Swap(ctx, from, to)
+			err = store.Swap(ctx, live, target)
 		}
 		if err != nil {
-			return fmt.Errorf("make %s live: %w", to, err)
+			return fmt.Errorf("make %s live: %w", target, err)
 		}
 		if held, err := store.Hold(ctx); err == nil && held == nil {
 			fmt.Fprintln(p.err,
 				"The next load undoes this: `filings rollback --hold` refuses loads until `filings release`.")
 		}
-		_, err = fmt.Fprintln(p.out, to)
+		_, err = fmt.Fprintln(p.output, target)
 		return err
 	})
 	return cmd
@@ -134,66 +134,66 @@ const searchTime = 10 * time.Second
 
 // rollbackTarget returns the live generation and the one to go back to: the one that was live when
 // it was loaded, which is not the next older one after a rollback and another load. Where that is
-// not known, or not kept, it is the next older one; all is sorted newest first.
+// not known, or not kept, it is the next older one; generations are sorted newest first.
 func rollbackTarget(
-	all []generation.Info, changesets []index.Changeset, args []string,
+	generations []generation.Info, changesets []index.Changeset, args []string,
 ) (live, target string, err error) {
-	at := slices.IndexFunc(all, func(g generation.Info) bool { return g.Live })
-	if at >= 0 {
-		live = all[at].Name
+	place := slices.IndexFunc(generations, func(g generation.Info) bool { return g.Live })
+	if place >= 0 {
+		live = generations[place].Name
 	}
-	before := slices.IndexFunc(all, func(g generation.Info) bool {
+	previous := slices.IndexFunc(generations, func(g generation.Info) bool {
 		return slices.ContainsFunc(changesets,
 			func(c index.Changeset) bool { return c.Generation == live && c.Parent == g.Name })
 	})
-	if before < 0 {
-		before = at + 1
+	if previous < 0 {
+		previous = place + 1
 	}
 	switch {
 	case len(args) > 0:
-		named, err := find(all, args[0])
+		named, err := find(generations, args[0])
 		if err == nil && named.Live {
 			err = fmt.Errorf("%s is live already", live)
 		}
 		return live, named.Name, err
-	case len(all) == 0:
+	case len(generations) == 0:
 		return "", "", errors.New("there are no generations yet: `filings load` makes one")
-	case at < 0:
+	case place < 0:
 		return "", "", errors.New("no generation is live: name one (see `filings generations`)")
-	case before == len(all):
+	case previous == len(generations):
 		return "", "", fmt.Errorf("there is no generation before %s", live)
 	}
-	return live, all[before].Name, nil
+	return live, generations[previous].Name, nil
 }
 
-// find returns the generation of all that name, its id or "live" means.
-func find(all []generation.Info, name string) (generation.Info, error) {
-	at := slices.IndexFunc(all, func(g generation.Info) bool {
+// find returns the generation that name, its id or "live" means.
+func find(generations []generation.Info, name string) (generation.Info, error) {
+	place := slices.IndexFunc(generations, func(g generation.Info) bool {
 		return name == g.Name || name == index.GenerationID(g.Name) || name == "live" && g.Live
 	})
-	if at < 0 {
+	if place < 0 {
 		return generation.Info{}, fmt.Errorf("there is no generation %s: see `filings generations`", name)
 	}
-	return all[at], nil
+	return generations[place], nil
 }
 
 // sealed lists the generations that can be served.
 func sealed(ctx context.Context, store generation.Store) ([]generation.Info, error) {
-	all, err := store.Generations(ctx)
+	generations, err := store.Generations(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the generations: %w", err)
 	}
-	return generation.Served(all), nil
+	return generation.Served(generations), nil
 }
 
-func (p *program) writeGenerations(all []generation.Info) error {
-	if len(all) == 0 {
+func (p *program) writeGenerations(generations []generation.Info) error {
+	if len(generations) == 0 {
 		_, err := fmt.Fprintln(p.err, "There are no generations yet: `filings load` makes one.")
 		return err
 	}
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(p.output, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tCREATED\tFILINGS\tADDED\tCHANGED\tREMOVED\tSIZE\tLIVE")
-	for _, g := range all {
+	for _, g := range generations {
 		live := ""
 		if g.Live {
 			live = "live"
@@ -212,8 +212,8 @@ func (p *program) writeGenerations(all []generation.Info) error {
 }
 
 // writeLoad says that a load is running, or how the last one ended, unless it reported that it
-// promoted; all are the sealed generations.
-func (p *program) writeLoad(ctx context.Context, store generation.Store, all []generation.Info) error {
+// promoted; generations are the sealed ones.
+func (p *program) writeLoad(ctx context.Context, store generation.Store, generations []generation.Info) error {
 	loads, err := store.Loads(ctx)
 	if loads = generation.OnlyLoads(loads); err != nil || len(loads) == 0 {
 		return err
@@ -223,7 +223,7 @@ func (p *program) writeLoad(ctx context.Context, store generation.Store, all []g
 	case generation.OutcomePromoted, generation.OutcomeUnchanged:
 		return nil
 	case generation.OutcomeFailed, generation.OutcomeDied:
-		state = endOf(run, all)
+		state = endOf(run, generations)
 	}
 	phase := ""
 	if run.Phase != "" { // else it failed before the first one
@@ -237,21 +237,21 @@ func (p *program) writeLoad(ctx context.Context, store generation.Store, all []g
 // endOf describes the end of a load that did not report that it promoted. It may have promoted
 // nevertheless, and died before the report, or have lost its connection: then its generation is
 // there.
-func endOf(run generation.Run, all []generation.Info) string {
+func endOf(run generation.Run, generations []generation.Info) string {
 	how := "failed"
 	died := run.Outcome == generation.OutcomeDied
 	if died {
 		how = "died"
 	}
-	what := "promoted nothing"
-	at := slices.IndexFunc(all, func(g generation.Info) bool { return g.Name == run.Generation })
+	outcome := "promoted nothing"
+	place := slices.IndexFunc(generations, func(g generation.Info) bool { return g.Name == run.Generation })
 	switch {
-	case at >= 0 && all[at].Live:
-		how, what = "did not report its end", "promoted "+run.Generation+", which is live"
-	case at >= 0 && died:
-		how, what = "did not report its end", "left "+run.Generation+", which is complete and not live"
+	case place >= 0 && generations[place].Live:
+		how, outcome = "did not report its end", "promoted "+run.Generation+", which is live"
+	case place >= 0 && died:
+		how, outcome = "did not report its end", "left "+run.Generation+", which is complete and not live"
 	}
-	return fmt.Sprintf("The last load %s and %s, last seen %s", how, what, run.Renewed.UTC().Format(time.DateTime))
+	return fmt.Sprintf("The last load %s and %s, last seen %s", how, outcome, run.Renewed.UTC().Format(time.DateTime))
 }
 
 // completionTimeout is how long a shell may wait for names from a server.
@@ -265,10 +265,10 @@ func (p *program) completeGeneration(
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer cancel()
 	cmd.SetContext(ctx)
-	quiet := &program{streams{p.in, io.Discard, io.Discard}, p.environment}
+	quiet := &program{streams{p.input, io.Discard, io.Discard}, p.environment}
 	list := quiet.withEngine(func(ctx context.Context, store generation.Store, _ []string) error {
-		all, err := sealed(ctx, store)
-		for _, g := range all {
+		generations, err := sealed(ctx, store)
+		for _, g := range generations {
 			if !g.Live {
 				names = append(names, g.Name)
 			}

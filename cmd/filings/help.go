@@ -33,8 +33,8 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	}
 	cmd.SuggestionsMinimumDistance = 2 // letters to change, as cobra has it by default elsewhere
 	hint := "see `filings help`"
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	if suggestions := cmd.SuggestionsFor(args[0]); len(suggestions) > 0 {
+		hint = "did you mean " + strings.Join(suggestions, " or ") + "?"
 	}
 	return fmt.Errorf("unknown command %q for %q: %s", args[0], cmd.CommandPath(), hint)
 }
@@ -44,11 +44,11 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s takes no argument such as %q: see `filings help%s`", cmd.CommandPath(), args[0], below(cmd))
+	return fmt.Errorf("%s takes no argument such as %q: see `filings help%s`", cmd.CommandPath(), args[0], pathOf(cmd))
 }
 
-// below is the path of a command without the name of the program.
-func below(cmd *cobra.Command) string {
+// pathOf returns the path of a command without the name of the program.
+func pathOf(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())
 }
 
@@ -58,19 +58,19 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown):
-		var all []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, "--"+f.Name) })
+		var flags []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
 		name := "--" + unknown.GetSpecifiedName()
 		hint := fmt.Sprintf("see `filings help%s`; settings are environment variables, see `filings help settings`",
-			below(cmd))
-		return fmt.Errorf("unknown flag: %s%s: %s", name, settings.Suggestion(name, all), hint)
+			pathOf(cmd))
+		return fmt.Errorf("unknown flag: %s%s: %s", name, settings.Suggestion(name, flags), hint)
 	case errors.As(err, &value):
 		if value.GetFlag().Value.Type() == "file" {
 			return fmt.Errorf("--%s: %w", value.GetFlag().Name, value.Unwrap())
 		}
 		kind, text := value.GetFlag().Value.Type(), value.GetValue()
-		others := map[string]string{"bool": "true or false", "duration": "a duration such as 24h"}
-		must := cmp.Or(settings.Decimal(kind, text), others[kind], "a number of at most 18 digits")
+		forms := map[string]string{"bool": "true or false", "duration": "a duration such as 24h"}
+		must := cmp.Or(settings.Decimal(kind, text), forms[kind], "a number of at most 18 digits")
 		return fmt.Errorf("--%s=%q: must be %s", value.GetFlag().Name, text, must)
 	}
 	return err

@@ -157,7 +157,7 @@ func jsonFlag(help string) func(*cobra.Command, *keyFlags) {
 // printKey prints a new key alone, so that a script can keep it in a variable.
 func (p *program) printKey(key string, err error) error {
 	if err == nil {
-		_, err = fmt.Fprintln(p.out, key)
+		_, err = fmt.Fprintln(p.output, key)
 	}
 	return err
 }
@@ -165,7 +165,7 @@ func (p *program) printKey(key string, err error) error {
 func (p *program) showAccount(ctx context.Context, store access.Store, f keyFlags) error {
 	account, err := store.Show(ctx, f.user)
 	if err == nil && f.asJSON {
-		return json.NewEncoder(p.out).Encode(account)
+		return json.NewEncoder(p.output).Encode(account)
 	}
 	return p.writeAccounts([]access.Account{account}, err)
 }
@@ -177,7 +177,7 @@ func (p *program) listAccounts(ctx context.Context, store access.Store, f keyFla
 	}
 	if err == nil && f.asJSON {
 		// [] where there are none, never null
-		return json.NewEncoder(p.out).Encode(append([]access.Account{}, accounts...))
+		return json.NewEncoder(p.output).Encode(append([]access.Account{}, accounts...))
 	}
 	return p.writeAccounts(accounts, err)
 }
@@ -187,7 +187,7 @@ func (p *program) writeAccounts(accounts []access.Account, err error) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(p.output, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "USER\tTIER\tPREFIX\tSTATE\tNAME\tCREATED\tQUOTA\tUSED\tREMAINING")
 	for _, a := range accounts {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\n", a.User, a.Tier, a.Prefix, a.State, a.Name,
@@ -202,8 +202,8 @@ func (p *program) writeAccounts(accounts []access.Account, err error) error {
 			if k.LastUsedAt != nil {
 				used = "last used " + k.LastUsedAt.Format(time.DateTime)
 			}
-			fmt.Fprintf(p.out, "%s: an older key, created %s, is good until %s, %s\n", a.User,
-				k.CreatedAt.Format(time.DateTime), k.Until.Format(time.DateTime), used)
+			fmt.Fprintf(p.output, "%s: an older key, created %s, is good until %s, %s\n", a.User,
+				k.CreatedAt.Format(time.DateTime), k.Ends.Format(time.DateTime), used)
 		}
 	}
 	return nil

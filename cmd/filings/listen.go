@@ -70,14 +70,14 @@ type takenError struct{ setting, address string }
 
 func (e takenError) Error() string {
 	host, port, _ := net.SplitHostPort(e.address) // what is taken could be parsed
-	other := "another address"
+	alternative := "another address"
 	if n, err := strconv.ParseUint(port, 10, 16); err == nil {
-		other = net.JoinHostPort(host, strconv.FormatUint(n^1, 10)) // the port next to it
+		alternative = net.JoinHostPort(host, strconv.FormatUint(n^1, 10)) // the port next to it
 	}
 	if e.setting != "FILINGS_LISTEN" {
-		other += " or " + settings.Off
+		alternative += " or " + settings.Off
 	}
-	return fmt.Sprintf("%s=%s: another program listens on this address; set it to %s", e.setting, e.address, other)
+	return fmt.Sprintf("%s=%s: another program listens on this address; set it to %s", e.setting, e.address, alternative)
 }
 
 // openPlain opens a socket without TLS, nil for one that is off.
@@ -107,16 +107,16 @@ func open(setting, address string) (net.Listener, error) {
 }
 
 func (l listeners) close() {
-	for _, one := range l.open() {
-		_ = one.Close()
+	for _, listener := range l.open() {
+		_ = listener.Close()
 	}
 }
 
 // open returns the listeners that are on, by the names that metrics have for them.
 func (l listeners) open() map[string]*edge.Listener {
-	all := map[string]*edge.Listener{"api": l.api, "redirect": l.redirect, "operations": l.operations}
-	maps.DeleteFunc(all, func(_ string, one *edge.Listener) bool { return one == nil })
-	return all
+	open := map[string]*edge.Listener{"api": l.api, "redirect": l.redirect, "operations": l.operations}
+	maps.DeleteFunc(open, func(_ string, listener *edge.Listener) bool { return listener == nil })
+	return open
 }
 
 // connectionLimits are how many connections a listener has open at once.
@@ -157,34 +157,34 @@ func address(l *edge.Listener) string {
 // metrics show when the API's certificate expires, the one that is shown at the time of the scrape,
 // how many connections each listener has, and where they met a limit.
 func (l listeners) metrics() []prometheus.Collector {
-	all := []prometheus.Collector{prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	collectors := []prometheus.Collector{prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "filings_certificate_expires_timestamp_seconds",
 		Help: "When the API's certificate expires.",
 	}, func() float64 { return float64(l.certificate.Expires().Unix()) })}
-	for name, one := range l.open() {
-		of := prometheus.Labels{"listener": name}
-		all = append(all,
+	for name, listener := range l.open() {
+		labels := prometheus.Labels{"listener": name}
+		collectors = append(collectors,
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "filings_connections", ConstLabels: of,
+				Name: "filings_connections", ConstLabels: labels,
 				Help: "Open connections, by listener: api, redirect or operations.",
-			}, func() float64 { return float64(one.Figures().Open) }),
+			}, func() float64 { return float64(listener.Figures().Open) }),
 			prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-				Name: "filings_connections_limit", ConstLabels: of,
+				Name: "filings_connections_limit", ConstLabels: labels,
 				Help: "How many connections may be open at once, by listener.",
-			}, func() float64 { return float64(one.Most()) }))
+			}, func() float64 { return float64(listener.Most()) }))
 		for outcome, count := range map[string]func(edge.Figures) int64{
 			"made_room": func(f edge.Figures) int64 { return f.MadeRoom },
 			"waited":    func(f edge.Figures) int64 { return f.Waited },
 			"refused":   func(f edge.Figures) int64 { return f.Refused },
 		} {
-			all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
+			collectors = append(collectors, prometheus.NewCounterFunc(prometheus.CounterOpts{
 				Name:        "filings_connections_limited_total",
 				ConstLabels: prometheus.Labels{"listener": name, "outcome": outcome},
 				Help: "New connections that met a limit, by listener and outcome: made_room (the one that had waited " +
 					"longest for its client was closed), waited (all were busy) or refused (the system had no " +
 					"descriptor or memory for it).",
-			}, func() float64 { return float64(count(one.Figures())) }))
+			}, func() float64 { return float64(count(listener.Figures())) }))
 		}
 	}
-	return all
+	return collectors
 }

@@ -87,7 +87,7 @@ func (p *program) loadCommand() *cobra.Command {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeFile) // fails only for a flag that does not exist, or has one
 	}
 	cmd.RunE = p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
-		cfg.Stdin, cfg.Plan = p.in, file
+		cfg.Stdin, cfg.Plan = p.input, file
 		if file == "" {
 			var err error
 			if cfg.Inputs, err = reindexer.Inputs(args, options); err != nil {
@@ -162,7 +162,7 @@ func (o *optionFlag) Type() string {
 }
 
 func (o *optionFlag) Set(value string) error {
-	option := reindexer.Option{Name: o.name, Value: value, From: o.flags.NArg()}
+	option := reindexer.Option{Name: o.name, Value: value, First: o.flags.NArg()}
 	if o.name == "map" {
 		if info, err := os.Stat(value); err == nil {
 			if err := source.NoFile(info); err != nil {
@@ -197,7 +197,7 @@ func (p *program) load(
 	if cfg.Show == 0 || isTerminal(p.err) { // a file gets records and reasons alone
 		cfg.Progress = p.progress(log)
 	}
-	cfg.OnShow = func(text string) { fmt.Fprintln(p.out, text) }
+	cfg.OnShow = func(text string) { fmt.Fprintln(p.output, text) }
 	tracer, sendSpans, err := traces.Open(version, log)
 	if err != nil {
 		return usageError{err}
@@ -212,10 +212,10 @@ func (p *program) load(
 	}
 	writeReasons(p.err, report.Reasons)
 	write := writeReport
-	if asJSON || !isTerminal(p.out) {
+	if asJSON || !isTerminal(p.output) {
 		write = func(w io.Writer, report reindexer.Report) error { return json.NewEncoder(w).Encode(report) }
 	}
-	if failed := write(p.out, report); failed != nil {
+	if failed := write(p.output, report); failed != nil {
 		err = errors.Join(err, failed)
 	}
 	if wrong { // of counties of a plan, which the report names
@@ -281,11 +281,11 @@ func (p *program) inspectCommand() *cobra.Command {
 			"  filings inspect --path '.features[]' liens.geojson",
 		Args: cobra.ExactArgs(1),
 		RunE: p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
-			o.Stdin, o.Servers, o.Temporary, o.Log = p.in, serversOf(s), int64(s.Temporary),
+			o.Stdin, o.Servers, o.Temporary, o.Log = p.input, serversOf(s), int64(s.Temporary),
 				slog.New(slog.DiscardHandler)
 			proposal.Today = time.Now()
 			input.Name = args[0]
-			err := inspect.Run(ctx, input, o, proposal, p.out)
+			err := inspect.Run(ctx, input, o, proposal, p.output)
 			if errors.Is(err, source.ErrUsage) {
 				return usageError{err}
 			}

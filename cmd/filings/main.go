@@ -27,7 +27,7 @@ func main() {
 
 // run carries out one command and returns the exit code.
 func run(ctx context.Context, args []string, environment func() (settings.Settings, error), std streams) int {
-	std.out, std.err = shown(std.out), shown(std.err)
+	std.output, std.err = shown(std.output), shown(std.err)
 	p := &program{std, environment}
 	started := false
 	root := p.root()
@@ -74,8 +74,8 @@ func (p *program) root() *cobra.Command {
 		// No command: the page of `filings help settings`.
 		&cobra.Command{Use: "settings", Short: "Lists the settings, which are environment variables",
 			Long: settings.Help()})
-	root.SetIn(p.in)
-	root.SetOut(p.out) // before strict: the commands that it adds keep this
+	root.SetIn(p.input)
+	root.SetOut(p.output) // before strict: the commands that it adds keep this
 	root.SetErr(p.err)
 	root.SetFlagErrorFunc(explainFlag)
 	root.SetVersionTemplate("{{.Version}}\n")

@@ -21,7 +21,7 @@ func (p *program) manCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			page := &roff{}
 			page.write(cmd.Root())
-			_, err := io.WriteString(p.out, page.String())
+			_, err := io.WriteString(p.output, page.String())
 			return err
 		},
 	}
@@ -62,9 +62,9 @@ func (r *roff) command(c *cobra.Command) {
 		text = strings.TrimRight(text, "\n") + "\n\nExamples:\n" + c.Example
 	}
 	r.section("SS", c.UseLine(), text)
-	for _, below := range c.Commands() {
+	for _, child := range c.Commands() {
 		if c.Name() != "completion" {
-			r.command(below)
+			r.command(child)
 		}
 	}
 }

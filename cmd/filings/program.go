@@ -60,8 +60,8 @@ func (e loadError) code() int {
 
 // streams are what a process reads and writes. Results go to out, everything else to err.
 type streams struct {
-	in       io.Reader
-	out, err io.Writer
+	input       io.Reader
+	output, err io.Writer
 }
 
 // program is one run of the program: what every command stands on.
@@ -92,7 +92,7 @@ func checkSettings(s settings.Settings) error {
 		return p.Name == s.LegacyHasDataName ||
 			p.Legacy == s.LegacyHasDataName && p.Legacy != params.DefaultLegacyHasData
 	}
-	if s.LegacyHasDataName != "" && slices.ContainsFunc(params.New("", nil).Of(^params.Endpoints(0)), taken) {
+	if s.LegacyHasDataName != "" && slices.ContainsFunc(params.New("", nil).Rows(^params.Endpoints(0)), taken) {
 		err = errors.Join(err, fmt.Errorf(
 			"FILINGS_LEGACY_HAS_DATA_NAME=%q: must not be the name of another parameter", s.LegacyHasDataName))
 	}
@@ -155,7 +155,7 @@ func openEngine(s settings.Settings, c *cache.Cache, log *slog.Logger) (generati
 // breaker's changes of state; nil: nothing does.
 func openKeys(s settings.Settings, registerer prometheus.Registerer, log *slog.Logger) (access.Store, error) {
 	share := func(l access.Limit) access.Limit {
-		share := func(of int64) int64 { return int64(math.Floor(float64(of)*s.TokenShare + 1e-6)) } // 0.29 of 100 is 29
+		share := func(limit int64) int64 { return int64(math.Floor(float64(limit)*s.TokenShare + 1e-6)) } // 0.29 of 100 is 29
 		l.Tokens, l.TokenBurst = share(l.Quota), max(1, share(l.Burst))
 		return l
 	}

@@ -28,7 +28,7 @@ const (
 )
 
 func (p *program) tokensCommand() *cobra.Command {
-	all := &cobra.Command{
+	group := &cobra.Command{
 		Use:   "tokens",
 		Short: "Makes tokens that web pages and links use instead of a key",
 		Long:  help("tokens"),
@@ -45,7 +45,7 @@ func (p *program) tokensCommand() *cobra.Command {
 		Use:     "create --user U [--expires-in 1h] [origin=ORIGIN] [NAME=VALUE ...]",
 		Short:   "Makes a token with an account's key and prints it, the only time that it is shown",
 		Long:    help("tokens"),
-		Example: all.Example,
+		Example: group.Example,
 		Args:    cobra.ArbitraryArgs,
 	}
 	userFlag(create, &f)
@@ -87,8 +87,8 @@ func (p *program) tokensCommand() *cobra.Command {
 		token, err := handlers.MakeToken(tokens.Secrets(s.TokenSecrets), q)
 		return p.printKey(token.Token, err)
 	})
-	all.AddCommand(create)
-	return all
+	group.AddCommand(create)
+	return group
 }
 
 // matched fails unless filings of the live generation have the values that a token's filter names (rule X63).

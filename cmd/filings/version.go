@@ -22,7 +22,7 @@ func (p *program) versionCommand() *cobra.Command {
 		Example: "  filings version",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(p.out, versionLine())
+			_, err := fmt.Fprintln(p.output, versionLine())
 			return err
 		},
 	}

@@ -46,9 +46,9 @@ func newWithholder(s settings.Settings, store generation.Store, log *slog.Logger
 }
 
 // add adds an entry and takes what it withholds out of all that is kept, by all services.
-func (w *withholder) add(ctx context.Context, of sieve.Withhold) (reindexer.Report, error) {
+func (w *withholder) add(ctx context.Context, entry sieve.Withhold) (reindexer.Report, error) {
 	cfg := w.config
-	cfg.Withhold = &of
+	cfg.Withhold = &entry
 	report, err := reindexer.Run(ctx, cfg)
 	if err == nil {
 		select {
@@ -63,11 +63,11 @@ func (w *withholder) add(ctx context.Context, of sieve.Withhold) (reindexer.Repo
 // list returns the entries without their digests.
 func (w *withholder) list(ctx context.Context) ([]generation.Withholding, error) {
 	list, err := w.store.Withheld(ctx)
-	all := append([]generation.Withholding{}, list.Entries...)
-	for i := range all {
-		all[i].Keys = nil
+	entries := append([]generation.Withholding{}, list.Entries...)
+	for i := range entries {
+		entries[i].Keys = nil
 	}
-	return all, err
+	return entries, err
 }
 
 func (w *withholder) remove(ctx context.Context, number int) error {
@@ -84,7 +84,7 @@ func describeMatches(m sieve.Matches) string {
 }
 
 func (p *program) withholdCommand() *cobra.Command {
-	all := &cobra.Command{
+	group := &cobra.Command{
 		Use:   "withhold",
 		Short: "Withholds filings of a person, a property or an id, now and in each later load",
 		Long:  help("withhold"),
@@ -95,7 +95,7 @@ func (p *program) withholdCommand() *cobra.Command {
 			return usageError{errors.New("no command: must be add, list or remove; see `filings help withhold`")}
 		},
 	}
-	all.AddCommand(p.withholdAddCommand(), p.withholdListCommand(), &cobra.Command{
+	group.AddCommand(p.withholdAddCommand(), p.withholdListCommand(), &cobra.Command{
 		Use:   "remove NUMBER",
 		Short: "Removes an entry of the list: the next load that has its records brings the filings back",
 		Long:  help("withhold"), Example: "  filings withhold remove 3",
@@ -109,7 +109,7 @@ func (p *program) withholdCommand() *cobra.Command {
 			return w.remove(ctx, number)
 		}),
 	})
-	return all
+	return group
 }
 
 // withWithholder opens the engine for do.
@@ -131,7 +131,7 @@ func (p *program) withWithholder(
 }
 
 func (p *program) withholdAddCommand() *cobra.Command {
-	var of sieve.Withhold
+	var entry sieve.Withhold
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "add (--owner NAME | --address TEXT | --id N) --reason TEXT",
@@ -143,16 +143,16 @@ func (p *program) withholdAddCommand() *cobra.Command {
 		Args: noArguments,
 	}
 	f := cmd.Flags()
-	f.StringVar(&of.Owner, "owner", "", "all filings of this owner, however the name is written")
-	f.StringVar(&of.Address, "address", "", "all filings of this property: house number, street and what else is named")
-	f.Int64Var(&of.ID, "id", 0, "the filing with this id")
-	f.StringVar(&of.County, "county", "", "only those of this county, such as \"Orange, FL\"")
-	f.StringVar(&of.Reason, "reason", "", "why, without the name: the list keeps it")
-	f.StringVar(&of.Until, "until", "", "the last day, YYYY-MM-DD; without it, for ever")
-	f.BoolVar(&of.Contacts, "contacts", false, "withhold only the owner's phone numbers and e-mail addresses")
+	f.StringVar(&entry.Owner, "owner", "", "all filings of this owner, however the name is written")
+	f.StringVar(&entry.Address, "address", "", "all filings of this property: house number, street and what else is named")
+	f.Int64Var(&entry.ID, "id", 0, "the filing with this id")
+	f.StringVar(&entry.County, "county", "", "only those of this county, such as \"Orange, FL\"")
+	f.StringVar(&entry.Reason, "reason", "", "why, without the name: the list keeps it")
+	f.StringVar(&entry.LastDay, "until", "", "the last day, YYYY-MM-DD; without it, for ever")
+	f.BoolVar(&entry.Contacts, "contacts", false, "withhold only the owner's phone numbers and e-mail addresses")
 	f.BoolVar(&yes, "yes", false, "do not ask")
 	cmd.RunE = p.withWithholder(func(ctx context.Context, w *withholder, _ []string) error {
-		m, err := sieve.Preview(ctx, w.store, of)
+		m, err := sieve.Preview(ctx, w.store, entry)
 		if err != nil {
 			return err
 		}
@@ -162,22 +162,22 @@ func (p *program) withholdAddCommand() *cobra.Command {
 				return err
 			}
 		}
-		report, err := w.add(ctx, of)
+		report, err := w.add(ctx, entry)
 		if err != nil {
 			return err
 		}
-		return json.NewEncoder(p.out).Encode(report)
+		return json.NewEncoder(p.output).Encode(report)
 	})
 	return cmd
 }
 
 // confirm asks whether that is meant, on a terminal.
 func (p *program) confirm(key string) error {
-	if f, ok := p.in.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+	if f, ok := p.input.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		return usageError{errors.New("nothing was withheld: --yes says that this is meant, where nobody can be asked")}
 	}
 	fmt.Fprintf(p.err, "%s. Withhold them? [y/N] ", key)
-	answer, err := bufio.NewReader(p.in).ReadString('\n')
+	answer, err := bufio.NewReader(p.input).ReadString('\n')
 	if err == nil && !strings.EqualFold(strings.TrimSpace(answer), "y") {
 		err = errors.New("nothing was withheld")
 	}
@@ -195,19 +195,19 @@ func (p *program) withholdListCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false,
 		"an array of number, kind, county, contacts, reason, until, madeAt, filings, complete")
 	cmd.RunE = p.withWithholder(func(ctx context.Context, w *withholder, _ []string) error {
-		all, err := w.list(ctx)
+		entries, err := w.list(ctx)
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return json.NewEncoder(p.out).Encode(all)
+			return json.NewEncoder(p.output).Encode(entries)
 		}
-		out := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(out, "NUMBER\tWHAT\tCOUNTY\tFILINGS\tMADE\tUNTIL\tSTATE\tREASON")
-		for _, e := range all {
-			what, state := e.Kind, "complete"
+		table := tabwriter.NewWriter(p.output, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "NUMBER\tWHAT\tCOUNTY\tFILINGS\tMADE\tUNTIL\tSTATE\tREASON")
+		for _, e := range entries {
+			kind, state := e.Kind, "complete"
 			if e.Contacts {
-				what += ", contacts"
+				kind += ", contacts"
 			}
 			switch {
 			case !e.Active(time.Now().UTC().Format(time.DateOnly)):
@@ -215,10 +215,10 @@ func (p *program) withholdListCommand() *cobra.Command {
 			case !e.Complete:
 				state = "NOT COMPLETE: add it again"
 			}
-			fmt.Fprintf(out, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", e.Number, what, e.County, e.Filings,
+			fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", e.Number, kind, e.County, e.Filings,
 				e.MadeAt.Format(time.DateOnly), e.Until, state, e.Reason)
 		}
-		return out.Flush()
+		return table.Flush()
 	})
 	return cmd
 }
@@ -227,22 +227,22 @@ func (p *program) withholdListCommand() *cobra.Command {
 func (w *withholder) Withheld(ctx context.Context) (any, error) { return w.list(ctx) }
 
 func (w *withholder) Withhold(ctx context.Context, body map[string]string) (any, func(context.Context) error, error) {
-	of := sieve.Withhold{
+	entry := sieve.Withhold{
 		Owner: body["owner"], Address: body["address"], County: body["county"], Reason: body["reason"],
-		Until: body["until"], Contacts: body["contacts"] == "true",
+		LastDay: body["until"], Contacts: body["contacts"] == "true",
 	}
 	if id := body["id"]; id != "" {
 		var err error
-		if of.ID, err = strconv.ParseInt(id, 10, 64); err != nil {
+		if entry.ID, err = strconv.ParseInt(id, 10, 64); err != nil {
 			return nil, nil, service.Invalid("id must be an integer, as a text")
 		}
 	}
-	m, err := sieve.Preview(ctx, w.store, of)
+	m, err := sieve.Preview(ctx, w.store, entry)
 	if errors.Is(err, sieve.ErrInvalid) {
 		err = service.Invalid(err.Error())
 	}
 	return m, func(ctx context.Context) error {
-		_, err := w.add(ctx, of)
+		_, err := w.add(ctx, entry)
 		return err
 	}, err
 }

@@ -107,7 +107,7 @@ func Write(w io.Writer, name string, now time.Time, filings iter.Seq2[index.Stor
 		return m, err
 	}
 	defer packed.Close()
-	all, counter := lines{hash: sha256.New()}, &counter{counties: map[string]string{}}
+	written, counter := lines{hash: sha256.New()}, &counter{counties: map[string]string{}}
 	var line []byte
 	for filing, err := range filings {
 		if err != nil {
@@ -119,12 +119,12 @@ func Write(w io.Writer, name string, now time.Time, filings iter.Seq2[index.Stor
 			return m, fmt.Errorf("a record of %s, %.100s…: %w", name, filing.Record, err)
 		}
 		m.Count(index.HeldOf(f), 1)
-		all.add(line)
+		written.add(line)
 		if _, err := packed.Write(line); err != nil {
 			return m, err
 		}
 	}
-	m.Bytes, m.SHA256 = all.bytes, all.sum()
+	m.Bytes, m.SHA256 = written.bytes, written.sum()
 	text, err := json.Marshal(m)
 	if err == nil {
 		_, err = packed.Write(append(text, '\n'))

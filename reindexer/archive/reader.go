@@ -25,20 +25,20 @@ const (
 // Reader reads the records of an archive as NDJSON. It ends with io.EOF only if the archive is
 // complete, to its last byte, and as its manifest says.
 type Reader struct {
-	from     *stored
+	file     *stored
 	packed   *zstd.Decoder
 	scanner  *bufio.Scanner
-	all      lines
+	lines    lines
 	rest     []byte // of the line that is read
 	manifest *Manifest
 	err      error
 }
 
 // NewReader returns a Reader of an archive. It has to be closed.
-func NewReader(from io.Reader) (*Reader, error) {
-	r := &Reader{from: &stored{r: from}, all: lines{hash: sha256.New()}}
+func NewReader(source io.Reader) (*Reader, error) {
+	r := &Reader{file: &stored{r: source}, lines: lines{hash: sha256.New()}}
 	var err error
-	r.packed, err = zstd.NewReader(r.from,
+	r.packed, err = zstd.NewReader(r.file,
 		zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return nil, err
@@ -112,17 +112,17 @@ func (r *Reader) next() error {
 				return err
 			}
 		default:
-			r.all.add(line)
+			r.lines.add(line)
 			r.rest = line
 			return nil
 		}
 	}
 	switch err := r.scanner.Err(); {
-	case r.from.err != nil:
-		return r.from.err
-	case errors.Is(err, io.ErrUnexpectedEOF), err == nil && r.manifest == nil && r.from.read > 0:
+	case r.file.err != nil:
+		return r.file.err
+	case errors.Is(err, io.ErrUnexpectedEOF), err == nil && r.manifest == nil && r.file.read > 0:
 		return r.damaged("it is cut off")
-	case errors.Is(err, zstd.ErrMagicMismatch) && r.all.filings == 0, r.from.read == 0:
+	case errors.Is(err, zstd.ErrMagicMismatch) && r.lines.filings == 0, r.file.read == 0:
 		return errors.New("it is no archive, which `filings generations save` makes")
 	case err != nil:
 		return r.damaged(err.Error())
@@ -137,7 +137,7 @@ func (r *Reader) compareManifest(line []byte) error {
 	case err == nil && m.Archive != form:
 		return fmt.Errorf("the archive has form %d, and this program reads %d: use the program that wrote it",
 			m.Archive, form)
-	case err != nil || m.Filings != r.all.filings || m.Bytes != r.all.bytes || m.SHA256 != r.all.sum():
+	case err != nil || m.Filings != r.lines.filings || m.Bytes != r.lines.bytes || m.SHA256 != r.lines.sum():
 		return r.damaged("its manifest describes other records")
 	}
 	r.manifest = &m
@@ -145,6 +145,6 @@ func (r *Reader) compareManifest(line []byte) error {
 }
 
 // damaged says where: before the byte that was read last.
-func (r *Reader) damaged(what string) error {
-	return fmt.Errorf("%w before byte %d: %s", ErrDamaged, r.from.read, what)
+func (r *Reader) damaged(fault string) error {
+	return fmt.Errorf("%w before byte %d: %s", ErrDamaged, r.file.read, fault)
 }

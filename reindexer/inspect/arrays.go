@@ -36,28 +36,28 @@ type array struct {
 func arraysOf(ctx context.Context, input source.Input, o source.Options) (found []array, err error) {
 	name := input.Name
 	input.Form.Format, input.Form.Path = source.JSON, findArrays
-	all, err := source.Find(ctx, []source.Input{input}, o)
+	sources, err := source.Find(ctx, []source.Input{input}, o)
 	if err != nil {
 		return nil, err
 	}
-	in, err := all[0].Open(ctx, new(atomic.Int64))
+	rows, err := sources[0].Open(ctx, new(atomic.Int64))
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
+	defer rows.Close()
 	for len(found) < shownArrays {
-		row, err := in.Next()
+		row, err := rows.Next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, all[0].Error(in.Line(), err)
+			return nil, sources[0].Error(rows.Line(), err)
 		}
-		var one array
-		if err := json.Unmarshal([]byte(row.Text()), &one); err != nil {
+		var entry array
+		if err := json.Unmarshal([]byte(row.Text()), &entry); err != nil {
 			return nil, err
 		}
-		found = append(found, one)
+		found = append(found, entry)
 	}
 	switch {
 	case len(found) == 0:
@@ -70,6 +70,6 @@ func arraysOf(ctx context.Context, input source.Input, o source.Options) (found 
 	return found, nil
 }
 
-func largest(all []array) array {
-	return slices.MaxFunc(all, func(a, b array) int { return a.Items - b.Items })
+func largest(arrays []array) array {
+	return slices.MaxFunc(arrays, func(a, b array) int { return a.Items - b.Items })
 }

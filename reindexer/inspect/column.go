@@ -86,7 +86,7 @@ func (c *column) add(v any, row, line int) {
 	c.cents = c.cents || cents.MatchString(fmt.Sprint(v))
 	text := jsonText(v)
 	shown := shorten(text)
-	switch i := slices.IndexFunc(c.values, func(of value) bool { return of.text == shown }); {
+	switch i := slices.IndexFunc(c.values, func(known value) bool { return known.text == shown }); {
 	case i >= 0:
 		c.values[i].count++
 	case len(c.values) <= mostListed:
@@ -126,8 +126,9 @@ func (c *column) listed() string {
 	if len(c.values) > mostListed || int64(len(c.values)) == c.filled {
 		return joined(c.values[:min(len(c.values), mostExamples)], func(v value) string { return v.text })
 	}
-	all := slices.SortedStableFunc(slices.Values(c.values), func(a, b value) int { return cmp.Compare(b.count, a.count) })
-	return joined(all, func(v value) string { return fmt.Sprintf("%s (%d)", v.text, v.count) })
+	byCount := func(a, b value) int { return cmp.Compare(b.count, a.count) }
+	ordered := slices.SortedStableFunc(slices.Values(c.values), byCount)
+	return joined(ordered, func(v value) string { return fmt.Sprintf("%s (%d)", v.text, v.count) })
 }
 
 func joined(values []value, text func(value) string) string {
@@ -179,9 +180,9 @@ func (c *column) fits(looks string) bool {
 // ambiguous says that a date may have its day where the form has the month; "" where it does not.
 func (c *column) ambiguous() string {
 	f := c.form()
-	for _, other := range c.forms {
-		if other.failed == f.failed && other.how == swapped(f.how) && other != f && f.how != "" {
-			return strings.TrimPrefix(other.how, "date ") + " fits too: no day is above 12"
+	for _, second := range c.forms {
+		if second.failed == f.failed && second.how == swapped(f.how) && second != f && f.how != "" {
+			return strings.TrimPrefix(second.how, "date ") + " fits too: no day is above 12"
 		}
 	}
 	return ""
@@ -196,8 +197,8 @@ func (c *column) identifies() bool {
 }
 
 // changing matches names of values that are corrected, or not of the filing: no id is made of them.
-var changing = regexp.MustCompile(`\b(owner|names?|addr\w*|street|city|state|zip\w*|phone|e ?mail|url|links?|dates?|filed|` +
-	`sold|time|lat\w*|lon\w*|description|notes?|comments?|amount|amt|value)\b`)
+var changing = regexp.MustCompile(`\b(owner|names?|addr\w*|street|city|state|zip\w*|phone|e ?mail|url|links?|` +
+	`dates?|filed|sold|time|lat\w*|lon\w*|description|notes?|comments?|amount|amt|value)\b`)
 
 // countsRows reports whether the values are the numbers of the rows: a record that is gone tomorrow
 // moves all that follow.

@@ -43,33 +43,33 @@ type last struct {
 
 func look(ctx context.Context, s source.Source, today time.Time) (*File, error) {
 	var read atomic.Int64
-	in, err := s.Open(ctx, &read)
+	rows, err := s.Open(ctx, &read)
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
+	defer rows.Close()
 	f := &File{name: s.Name, byPath: map[string]*column{}}
-	for _, name := range in.Columns {
+	for _, name := range rows.Columns {
 		f.column(mapping.Member(name), name, today)
 	}
 	for {
-		row, err := in.Next()
+		row, err := rows.Next()
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err == io.EOF {
-			f.notes = append(in.Notes(), f.sums()...)
-			if cell := in.Headless(); cell != "" {
+			f.notes = append(rows.Notes(), f.sums()...)
+			if cell := rows.Headless(); cell != "" {
 				f.notes = append(f.notes, fmt.Sprintf("The first row has %q: has the file no header? Write one above it", cell))
 			}
 			if f.left > 0 {
 				f.notes = append(f.notes, fmt.Sprintf("%d rows are the header once more, or have one cell: they are no records; "+
 					"the last of them %s", f.left, f.aside))
 			}
-			return f, in.Unchanged(nil)
+			return f, rows.Unchanged(nil)
 		}
 		if err != nil {
-			return nil, s.Error(in.Line(), err)
+			return nil, s.Error(rows.Line(), err)
 		}
 		if row.Fault != nil {
 			f.bad++
@@ -89,19 +89,19 @@ func look(ctx context.Context, s source.Source, today time.Time) (*File, error) 
 
 // add takes the values of a record that begins at a line.
 func (f *File) add(v any, line int, today time.Time) {
-	var this last
-	f.each(v, "", "", 0, func(path, name string, v any) {
+	var row last
+	f.walk(v, "", "", 0, func(path, name string, v any) {
 		c := f.column(path, name, today)
 		if c == nil {
 			return
 		}
 		if c.add(v, f.rows, line); !mapping.Blank(v) {
 			text, _ := v.(string)
-			this.cells, this.sum = this.cells+1, this.sum || source.IsSum(text)
+			row.cells, row.sum = row.cells+1, row.sum || source.IsSum(text)
 		}
 	})
-	this.line, f.cells = line, f.cells+int64(this.cells)
-	f.tail = append(f.tail[max(0, len(f.tail)-2):], this)
+	row.line, f.cells = line, f.cells+int64(row.cells)
+	f.tail = append(f.tail[max(0, len(f.tail)-2):], row)
 	if f.rows < mostHashed {
 		f.rows, f.lines = f.rows+1, append(f.lines, line)
 	}
@@ -122,15 +122,15 @@ func (f *File) sums() (notes []string) {
 // deepest is how deep columns are looked for in nested records.
 const deepest = 4
 
-// each calls do for the values of a record that are no objects, and for points, with their paths.
-func (f *File) each(v any, path, name string, depth int, do func(path, name string, v any)) {
+// walk calls do for the values of a record that are no objects, and for points, with their paths.
+func (f *File) walk(v any, path, name string, depth int, do func(path, name string, v any)) {
 	object, ok := v.(map[string]any)
 	if !ok || depth == deepest || object["type"] == "Point" {
 		do(path, name, v)
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
-		f.each(object[key], path+mapping.Member(key), key, depth+1, do)
+		f.walk(object[key], path+mapping.Member(key), key, depth+1, do)
 	}
 }
 

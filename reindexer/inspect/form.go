@@ -89,11 +89,11 @@ const mostDateForms = 3
 func severalDates(dates []*form) *form {
 	several, chosen, names := &form{}, []*form(nil), []string(nil)
 	several.try = func(v any) bool {
-		has := func(f *form) bool { return f.try(v) }
-		if slices.ContainsFunc(chosen, has) {
+		reads := func(f *form) bool { return f.try(v) }
+		if slices.ContainsFunc(chosen, reads) {
 			return true
 		}
-		i := slices.IndexFunc(dates, has)
+		i := slices.IndexFunc(dates, reads)
 		if i < 0 || len(chosen) == mostDateForms ||
 			swapped(dates[i].how) != "" && strings.HasPrefix(dates[i].how, "date DD") {
 			return false

@@ -78,17 +78,17 @@ func (f *File) allDiffer(columns []*column) bool {
 func (f *File) again(columns []*column, most int) (first string, n int) {
 	seen := make(map[uint64]int, f.rows)
 	for row := range f.rows {
-		var all uint64
+		var hash uint64
 		for _, c := range columns {
 			if row >= len(c.hashes) {
 				return "", most
 			}
-			all = maphash.Comparable(seed, [2]uint64{all, c.hashes[row]})
+			hash = maphash.Comparable(seed, [2]uint64{hash, c.hashes[row]})
 		}
-		if before, again := seen[all]; !again {
-			seen[all] = row
+		if earlier, again := seen[hash]; !again {
+			seen[hash] = row
 		} else if n++; n == 1 {
-			first = fmt.Sprintf("lines %d and %d", f.lines[before], f.lines[row])
+			first = fmt.Sprintf("lines %d and %d", f.lines[earlier], f.lines[row])
 		}
 		if n == most {
 			break

@@ -44,26 +44,26 @@ func Run(ctx context.Context, input source.Input, o source.Options, p Proposal, 
 			p.County)
 	}
 	var arrays []array
-	all, err := source.Find(ctx, []source.Input{input}, o)
+	sources, err := source.Find(ctx, []source.Input{input}, o)
 	if errors.Is(err, source.ErrNoPath) {
 		if arrays, err = arraysOf(ctx, input, o); err != nil {
 			return err
 		}
 		input.Form.Path = largest(arrays).Path
-		all, err = source.Find(ctx, []source.Input{input}, o)
+		sources, err = source.Find(ctx, []source.Input{input}, o)
 	}
 	if err != nil {
 		return err
 	}
-	if len(all) > 1 {
-		return fmt.Errorf("%w: inspect looks at one file, and %s has %d, such as %s", source.ErrUsage, input.Name, len(all),
-			all[0].Name)
+	if len(sources) > 1 {
+		return fmt.Errorf("%w: inspect looks at one file, and %s has %d, such as %s", source.ErrUsage, input.Name,
+			len(sources), sources[0].Name)
 	}
-	f, err := look(ctx, all[0], p.Today)
+	f, err := look(ctx, sources[0], p.Today)
 	if input.Form.Encoding == "" && input.Name != "-" && (errors.Is(err, source.ErrNotUTF8) || err == nil && f.notUTF8) {
 		input.Form.Encoding = windows1252
-		if all, err = source.Find(ctx, []source.Input{input}, o); err == nil {
-			f, err = look(ctx, all[0], p.Today)
+		if sources, err = source.Find(ctx, []source.Input{input}, o); err == nil {
+			f, err = look(ctx, sources[0], p.Today)
 		}
 	}
 	if err != nil {
@@ -100,10 +100,10 @@ func (f *File) describe(p Proposal) (string, error) {
 	b.WriteString("#\n")
 	widest := 0
 	for _, c := range f.columns {
-		widest = max(widest, len([]rune(c.as(p))))
+		widest = max(widest, len([]rune(c.nameIn(p))))
 	}
 	for _, c := range f.columns {
-		comment("%-*s %5.1f%%  %-24s %s", min(widest, 40), c.as(p), percent(c.filled, f.records),
+		comment("%-*s %5.1f%%  %-24s %s", min(widest, 40), c.nameIn(p), percent(c.filled, f.records),
 			c.looks(f.unique(c), f.almost(c), f.records), c.listed())
 	}
 	if f.more {
@@ -120,8 +120,8 @@ func (f *File) describe(p Proposal) (string, error) {
 	return b.String() + program, err
 }
 
-// as returns how a proposal names c.
-func (c *column) as(p Proposal) string {
+// nameIn returns the name of c in a proposal.
+func (c *column) nameIn(p Proposal) string {
 	if p.Table {
 		return c.label()
 	}
@@ -139,4 +139,4 @@ func flags(form source.Form) string {
 	return b.String()
 }
 
-func percent(part, of int64) float64 { return 100 * float64(part) / float64(max(1, of)) }
+func percent(part, total int64) float64 { return 100 * float64(part) / float64(max(1, total)) }

@@ -88,9 +88,9 @@ func (f *File) propose(county string) []mapping.Row {
 		case len(found) > 0:
 			taken[found[0]] = true
 			row := f.reading(r, found[0])
-			for _, other := range found[1:min(len(found), shownOthers+1)] {
-				if other != found[0] {
-					row.Or = append(row.Or, f.reading(r, other))
+			for _, second := range found[1:min(len(found), shownOthers+1)] {
+				if second != found[0] {
+					row.Or = append(row.Or, f.reading(r, second))
 				}
 			}
 			row.Sure = f.sure(r, found[0], len(row.Or))
@@ -106,7 +106,7 @@ func (f *File) propose(county string) []mapping.Row {
 }
 
 // sure says how sure it is that a field is read from a column, beside which others are named.
-func (f *File) sure(r rule, c *column, others int) string {
+func (f *File) sure(r rule, c *column, alternatives int) string {
 	said := "sure"
 	named := func(pattern string) bool { return regexp.MustCompile(pattern).MatchString(words(c.name)) }
 	switch first := slices.IndexFunc(r.names, named); {
@@ -114,11 +114,11 @@ func (f *File) sure(r rule, c *column, others int) string {
 		said = fmt.Sprintf("unsure: %.1f%% of the records have it", percent(c.filled, f.records))
 	case c.ambiguous() != "":
 		said = "unsure: the values have another form too"
-	case others > 0 && 2*first >= len(r.names):
+	case alternatives > 0 && 2*first >= len(r.names):
 		said = "unsure: the names of others fit as well"
 	case 2*first >= len(r.names):
 		said = "likely: by its name alone"
-	case others > 0:
+	case alternatives > 0:
 		said = "likely: its name fits better than those of the others"
 	}
 	return said
@@ -239,15 +239,15 @@ func (f *File) parts(street *column) (labels []string) {
 // partsOf returns the column of a part of an address, which has the same words before its own: the
 // city of the owner is none of the property's. It may have none, if no other address is in the file.
 func (f *File) partsOf(street *column, part int) []*column {
-	whose := strings.TrimSuffix(street.path, mapping.Member(street.name))
+	parent := strings.TrimSuffix(street.path, mapping.Member(street.name))
 	names := []string{strings.TrimSpace(addressWord.ReplaceAllString(words(street.name), ""))}
 	if !slices.ContainsFunc(f.columns, func(c *column) bool { return otherAddress.MatchString(words(c.name)) }) {
 		names = append(names, "")
 	}
-	for _, before := range names {
-		name := "^" + strings.TrimSpace(regexp.QuoteMeta(before)+" "+addressParts[part]) + "$"
+	for _, prefix := range names {
+		name := "^" + strings.TrimSpace(regexp.QuoteMeta(prefix)+" "+addressParts[part]) + "$"
 		for _, c := range f.find(rule{names: []string{name}, looks: anything}) {
-			if c.path == whose+mapping.Member(c.name) {
+			if c.path == parent+mapping.Member(c.name) {
 				return []*column{c}
 			}
 		}

@@ -48,9 +48,9 @@ func check(query *gojq.Query, text script) *checker {
 }
 
 // report keeps the first mistake.
-func (c *checker) report(first *string, at int, format string, values ...any) {
+func (c *checker) report(first *string, offset int, format string, values ...any) {
 	if *first == "" {
-		*first = c.place(at) + ": " + fmt.Sprintf(format, values...)
+		*first = c.place(offset) + ": " + fmt.Sprintf(format, values...)
 	}
 }
 
@@ -102,8 +102,8 @@ func (c *checker) walk(part any, record bool) {
 
 // bind notes whether a variable is the record. One that is bound twice is so if it is both times.
 func (c *checker) bind(variable string, record bool) {
-	before, again := c.records[variable]
-	c.records[variable] = record && (before || !again)
+	bound, again := c.records[variable]
+	c.records[variable] = record && (bound || !again)
 }
 
 // query reports whether the parts of q are still to be walked.
@@ -155,11 +155,11 @@ func (c *checker) isRecord(q *gojq.Query, record bool) bool {
 		name := t.Func.Name
 		return c.records[name] || name == "empty" || name == "error" || record && (name == "select" || name == "del")
 	case t.If != nil:
-		is := c.isRecord(t.If.Then, record)
+		passes := c.isRecord(t.If.Then, record)
 		for _, elif := range t.If.Elif {
-			is = is && c.isRecord(elif.Then, record)
+			passes = passes && c.isRecord(elif.Then, record)
 		}
-		return is && (t.If.Else == nil && record || t.If.Else != nil && c.isRecord(t.If.Else, record))
+		return passes && (t.If.Else == nil && record || t.If.Else != nil && c.isRecord(t.If.Else, record))
 	}
 	return false
 }

@@ -99,7 +99,7 @@ func atTime(day time.Time, found []string) time.Time {
 // inMilliseconds returns the day of a number of milliseconds since 1970.
 func inMilliseconds(v any, zone *time.Location) any {
 	text := fmt.Sprint(v)
-	if f, is := v.(float64); is {
+	if f, ok := v.(float64); ok {
 		text = strconv.FormatFloat(f, 'f', -1, 64)
 	}
 	n, err := strconv.ParseInt(clean(text), 10, 64)

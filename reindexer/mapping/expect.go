@@ -18,18 +18,18 @@ type Expectation struct {
 }
 
 // ReadExpectations reads a JSON list of them.
-func ReadExpectations(text []byte) (all []Expectation, err error) {
+func ReadExpectations(text []byte) (expectations []Expectation, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&all); err != nil {
+	if err := d.Decode(&expectations); err != nil {
 		return nil, fmt.Errorf(`it has to be a list such as [{"row": {"Due": "$5"}, "record": {"filingAmount": 5}}]: %w`, err)
 	}
-	return all, nil
+	return expectations, nil
 }
 
 // Expect says which of some expectations p does not meet first.
-func (p *Program) Expect(all []Expectation) error {
-	for i, e := range all {
+func (p *Program) Expect(expectations []Expectation) error {
+	for i, e := range expectations {
 		if err := p.meets(e); err != nil {
 			return fmt.Errorf("expectation %d of %s: %w", i+1, p.name, err)
 		}
@@ -40,10 +40,10 @@ func (p *Program) Expect(all []Expectation) error {
 func (p *Program) meets(e Expectation) error {
 	var row any
 	var want map[string]any
-	for text, into := range map[*json.RawMessage]any{&e.Row: &row, &e.Record: &want} {
+	for text, target := range map[*json.RawMessage]any{&e.Row: &row, &e.Record: &want} {
 		d := json.NewDecoder(bytes.NewReader(*text))
 		d.UseNumber()
-		if err := d.Decode(into); err != nil {
+		if err := d.Decode(target); err != nil {
 			return fmt.Errorf(`it has a "row" and a "record", an object or null: %w`, err)
 		}
 	}

@@ -56,7 +56,7 @@ var Functions = []Function{
 		{`date("YYYY-MM-DD"; "YYYY/MM/DD")`, `"2025/07/21"`, `"2025-07-21"`},
 		{`date("ms"; "America/New_York")`, `1767668400000`, `"2026-01-05"`},
 		{`date("MM/DD/YYYY")`, `"13/1/2023"`, `error: date("MM/DD/YYYY"): there is no day "13/1/2023"`},
-	}, 1, 8, func(r *run, v any, of []any) any { return dateIn(v, of, &r.forms) }},
+	}, 1, 8, func(r *run, v any, forms []any) any { return dateIn(v, forms, &r.forms) }},
 	{"blank", "blank", "null for an empty string, `NA`, `N/A`, `NULL` and `-`, in any case, for an error of a " +
 		"spreadsheet such as `#REF!`, and for the words that are its arguments; anything else unchanged", []Example{
 		{`blank`, `" n/a "`, `null`}, {`blank`, `"A B"`, `"A B"`}, {`blank("None"; "nan")`, `"none"`, `null`},
@@ -113,12 +113,12 @@ var Functions = []Function{
 }
 
 // options give a compiler the functions.
-func (r *run) options() (all []gojq.CompilerOption) {
+func (r *run) options() (options []gojq.CompilerOption) {
 	for _, f := range Functions {
 		call := func(v any, args []any) any { return f.call(r, v, args) }
-		all = append(all, gojq.WithFunction(f.Name, f.least, f.most, call))
+		options = append(options, gojq.WithFunction(f.Name, f.least, f.most, call))
 	}
-	return all
+	return options
 }
 
 // added returns the function of that name; nil where there is none.
@@ -183,13 +183,13 @@ func textIn(v any) any {
 func isOneOf(v any, words []any) bool {
 	text, _ := textIn(v).(string)
 	return slices.ContainsFunc(words, func(word any) bool {
-		w, is := word.(string)
-		return is && strings.EqualFold(strings.TrimSpace(w), text)
+		w, ok := word.(string)
+		return ok && strings.EqualFold(strings.TrimSpace(w), text)
 	})
 }
 
 // numeric is a function that reads a number in a text. A number is itself.
-func numeric(name string, of func(string) any, v any) any {
+func numeric(name string, read func(string) any, v any) any {
 	switch v := v.(type) {
 	case nil:
 		return nil
@@ -197,7 +197,7 @@ func numeric(name string, of func(string) any, v any) any {
 		if v = clean(v); blankText(v) {
 			return nil
 		}
-		return of(v)
+		return read(v)
 	case json.Number:
 		if len(v) > 1 && v[0] == '0' && v[1] != '.' { // with the zeros of a spreadsheet's format
 			return number(v.String())

@@ -32,20 +32,20 @@ func withoutComments(program string) script {
 
 var startsWithWord = regexp.MustCompile(`^\w`)
 
-// find returns the byte, from one on, at which the first of some parts stands that s has; from if
+// find returns the byte, from one on, at which the first of some parts stands that s has; start if
 // it has none.
-func (s script) find(from int, parts ...string) int {
+func (s script) find(start int, parts ...string) int {
 	for _, part := range parts {
-		before, after := "", `(?:\W|$)`
+		left, right := "", `(?:\W|$)`
 		if startsWithWord.MatchString(part) { // no member, variable or key
-			before, after = `(?:^|[^\w.$@])`, `(?:[^\w:]|$)`
+			left, right = `(?:^|[^\w.$@])`, `(?:[^\w:]|$)`
 		}
-		pattern := regexp.MustCompile(before + "(" + regexp.QuoteMeta(part) + ")" + after)
-		if found := pattern.FindStringSubmatchIndex(s.text[from:]); found != nil && part != "" {
-			return from + found[2]
+		pattern := regexp.MustCompile(left + "(" + regexp.QuoteMeta(part) + ")" + right)
+		if found := pattern.FindStringSubmatchIndex(s.text[start:]); found != nil && part != "" {
+			return start + found[2]
 		}
 	}
-	return from
+	return start
 }
 
 // member returns the byte at which a member of the input is named first.
@@ -53,12 +53,12 @@ func (s script) member(name string) int { return s.find(0, Member(name), jsonTex
 
 // place returns the line:column of a byte, in characters, both from 1; in a table that of the cell.
 func (s script) place(offset int) string {
-	before := s.text[:max(0, min(len(s.text), offset))]
-	column := utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+	head := s.text[:max(0, min(len(s.text), offset))]
+	column := utf8.RuneCountInString(head[strings.LastIndexByte(head, '\n')+1:]) + 1
 	if s.isTable {
 		column = 2
 	}
-	return fmt.Sprintf("%d:%d", strings.Count(before, "\n")+1, column)
+	return fmt.Sprintf("%d:%d", strings.Count(head, "\n")+1, column)
 }
 
 var (

@@ -32,8 +32,8 @@ import (
 // Program is a compiled mapping. It is used by one goroutine.
 type Program struct {
 	code    *gojq.Code
-	limit   *bound.Limit // reused, as is out
-	out     []Record     // of the last record
+	limit   *bound.Limit // reused, as are the records
+	records []Record     // of the last record
 	name    string
 	isTable bool // it was made of a table, not written in jq
 	run     *run
@@ -138,13 +138,13 @@ func (p *Program) IsTable() bool { return p != nil && p.isTable }
 
 // Begin says which source the records come from. The error is one of the program: it takes the
 // texts of CSV for something else.
-func (p *Program) Begin(s source.Source, in *source.Reader) error {
+func (p *Program) Begin(s source.Source, rows *source.Reader) error {
 	p.run.source, p.run.forms.zone = s.Name, s.Zone
 	clear(p.run.unread)
 	clear(p.read)
 	clear(p.run.tried)
 	p.run.rows = 0
-	if in.Format == source.CSV && p.cells != "" {
+	if rows.Format == source.CSV && p.cells != "" {
 		return fmt.Errorf("%s:%s", p.name, p.cells)
 	}
 	return nil
@@ -167,12 +167,12 @@ func (e *programError) Is(t error) bool { return t == ErrProgram }
 
 func (p *Program) results(input any) ([]Record, error) {
 	p.limit.Begin()
-	p.out, p.run.member = p.out[:0], ""
+	p.records, p.run.member = p.records[:0], ""
 	p.run.rows++
 	for results := p.code.RunWithContext(p.limit, input); ; {
 		result, ok := results.Next()
 		if !ok {
-			return p.out, nil
+			return p.records, nil
 		}
 		if err, failed := result.(error); failed {
 			return nil, p.explain(err)
@@ -182,7 +182,7 @@ func (p *Program) results(input any) ([]Record, error) {
 			return nil, fmt.Errorf("the mapping gives %s %s; a record is an object",
 				article(gojq.TypeOf(result)), shorten(gojq.Preview(result)))
 		}
-		if len(p.out) == recordsLimit {
+		if len(p.records) == recordsLimit {
 			return nil, fmt.Errorf("the mapping gives more than %d records for one", recordsLimit)
 		}
 		for _, member := range p.maybe {
@@ -190,7 +190,7 @@ func (p *Program) results(input any) ([]Record, error) {
 				p.read[member]++
 			}
 		}
-		p.out = append(p.out, object)
+		p.records = append(p.records, object)
 	}
 }
 

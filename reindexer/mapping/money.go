@@ -10,8 +10,8 @@ import (
 // "(12.00)", "$(12.00)".
 func money(s string) any {
 	digits, signs, dollars := s, 0, 0
-	for before := ""; digits != before && digits != "-"; {
-		before = digits
+	for last := ""; digits != last && digits != "-"; {
+		last = digits
 		switch {
 		case strings.HasPrefix(digits, "$"):
 			digits, dollars = digits[1:], dollars+1

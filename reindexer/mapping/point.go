@@ -29,10 +29,10 @@ var pointForms = []struct {
 // of one, as JSON and Python write it.
 func point(v any) any {
 	s, ok := v.(string)
-	switch object, is := v.(map[string]any); {
+	switch object, isObject := v.(map[string]any); {
 	case Blank(v):
 		return nil
-	case is && object["type"] == "Point":
+	case isObject && object["type"] == "Point":
 		text, _ := gojq.Marshal(v) // a value that a program has
 		s = string(text)
 	case !ok:

@@ -118,7 +118,7 @@ func (r Row) expression(first string) (string, error) {
 		paths = append(paths, path)
 	}
 	how, maybe := strings.CutSuffix(r.How, OrNothing)
-	of, forms, _ := strings.Cut(how, " ")
+	kind, forms, _ := strings.Cut(how, " ")
 	switch {
 	case r.Field == "id" && how == "":
 		return "id($county; " + strings.Join(paths, "; ") + ")", nil
@@ -131,9 +131,9 @@ func (r Row) expression(first string) (string, error) {
 			return paths[0], nil
 		}
 		how = "text"
-	case of == "date" && forms == "":
+	case kind == "date" && forms == "":
 		return "", errors.New(`a date needs a form: "date MM/DD/YYYY: …"`)
-	case of == "date":
+	case kind == "date":
 		var quoted []string
 		for form := range strings.SplitSeq(forms, " or ") {
 			quoted = append(quoted, jsonText(strings.TrimSpace(form)))
@@ -183,8 +183,8 @@ func ProgramOf(rows []Row) (string, error) {
 		for _, note := range r.Notes {
 			b.WriteString("\n  # " + note)
 		}
-		for _, other := range r.Or {
-			if value, err = other.expression(first); err == nil {
+		for _, alternative := range r.Or {
+			if value, err = alternative.expression(first); err == nil {
 				b.WriteString("\n  # or: " + value)
 			}
 		}
@@ -201,15 +201,15 @@ func TableOf(rows []Row) string {
 	var b strings.Builder
 	for _, r := range rows {
 		if len(r.Columns) > 0 {
-			out := csv.NewWriter(&b)
-			_ = out.Write([]string{r.Field, r.cell()}) // a builder takes everything
-			out.Flush()
+			w := csv.NewWriter(&b)
+			_ = w.Write([]string{r.Field, r.cell()}) // a builder takes everything
+			w.Flush()
 		}
 		for _, note := range r.Notes {
 			b.WriteString("# " + note + "\n")
 		}
-		for _, other := range r.Or {
-			b.WriteString("# or: " + other.cell() + "\n")
+		for _, alternative := range r.Or {
+			b.WriteString("# or: " + alternative.cell() + "\n")
 		}
 		if r.Sure != "" {
 			b.WriteString("# " + r.Sure + "\n")
@@ -250,14 +250,14 @@ func readTable(table string) (rows []Row, err error) {
 	if !utf8.ValidString(table) {
 		return nil, errors.New(": it is not UTF-8: save it as CSV in UTF-8")
 	}
-	in := csv.NewReader(strings.NewReader(strings.TrimPrefix(table, "\ufeff")))
-	in.FieldsPerRecord, in.Comment = -1, '#'
+	reader := csv.NewReader(strings.NewReader(strings.TrimPrefix(table, "\ufeff")))
+	reader.FieldsPerRecord, reader.Comment = -1, '#'
 	if header, _, _ := strings.Cut(table, "\n"); strings.Contains(header, ";") {
-		in.Comma = ';'
+		reader.Comma = ';'
 	}
-	has := map[string]bool{}
+	named := map[string]bool{}
 	for first := true; ; first = false {
-		cells, err := in.Read()
+		cells, err := reader.Read()
 		if err == io.EOF && !first {
 			break
 		}
@@ -266,7 +266,7 @@ func readTable(table string) (rows []Row, err error) {
 		}
 		line := 0
 		if len(cells) > 0 {
-			line, _ = in.FieldPos(0)
+			line, _ = reader.FieldPos(0)
 		}
 		switch {
 		case first && (len(cells) < 2 || !strings.EqualFold(strings.TrimSpace(cells[0]), "field")):
@@ -278,13 +278,13 @@ func readTable(table string) (rows []Row, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if has[r.Field] && r.Field != Where {
+		if named[r.Field] && r.Field != Where {
 			return nil, fmt.Errorf(":%d:1: there is a row of %s above", line, r.Field)
 		}
-		rows, has[r.Field] = append(rows, r), true
+		rows, named[r.Field] = append(rows, r), true
 	}
 	for _, field := range []string{"id", "county"} {
-		if !has[field] {
+		if !named[field] {
 			return nil, fmt.Errorf(":1:1: it lacks a row of %s", field)
 		}
 	}

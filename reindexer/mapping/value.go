@@ -20,7 +20,7 @@ func (e *Error) Error() string { return e.message }
 
 func fail(format string, values ...any) error { return &Error{fmt.Sprintf(format, values...)} }
 
-func isError(v any) bool { _, is := v.(error); return is }
+func isError(v any) bool { _, ok := v.(error); return ok }
 
 // cannotRead is the error of a function for a value that is no text.
 func cannotRead(function string, v any) error {

@@ -174,7 +174,7 @@ func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config
 		}
 		if c.Map != "" {
 			var err error
-			if input.Mapping, err = reindexer.ReadMapping(p.at(c.Map)); err != nil {
+			if input.Mapping, err = reindexer.ReadMapping(p.resolve(c.Map)); err != nil {
 				return cfg, fmt.Errorf("%w: the mapping: %w", ErrPlan, err)
 			}
 			input.Mapping.Expect = append(input.Mapping.Expect, c.Expect...)
@@ -183,10 +183,10 @@ func (p *Plan) config(cfg reindexer.Config, counties []County) (reindexer.Config
 		cfg.MayRenew, cfg.MayShrink = append(cfg.MayRenew, allowed.MayRenew...), append(cfg.MayShrink, allowed.MayShrink...)
 		input.MayChange = allowed.MayChange
 		for _, name := range allowed.MayEmpty {
-			cfg.MayEmpty = append(cfg.MayEmpty, p.at(name))
+			cfg.MayEmpty = append(cfg.MayEmpty, p.resolve(name))
 		}
 		for _, name := range c.Sources {
-			input.Name = p.at(name)
+			input.Name = p.resolve(name)
 			cfg.Inputs = append(cfg.Inputs, input)
 			if strings.HasPrefix(strings.ToLower(name), "postgres") && strings.Contains(name, "://") {
 				cfg.Query = p.Query
@@ -203,14 +203,14 @@ type part struct{ source, sheet, path, member string }
 // notes in read which county reads which part.
 func (p *Plan) checkShared(c County, read map[part]string) error {
 	for _, name := range c.Sources {
-		its := part{p.at(name), c.Sheet, c.Path, c.Member}
-		other, known := read[its]
-		if known && other != c.County && !slices.Contains(c.Allow, shared) {
+		key := part{p.resolve(name), c.Sheet, c.Path, c.Member}
+		owner, known := read[key]
+		if known && owner != c.County && !slices.Contains(c.Allow, shared) {
 			return fmt.Errorf("%s has the source %s of %s; if each reads its own rows of it, allow: [%s] lets it pass",
-				c.County, name, other, shared)
+				c.County, name, owner, shared)
 		}
 		if !known {
-			read[its] = c.County
+			read[key] = c.County
 		}
 	}
 	return nil
@@ -221,14 +221,14 @@ const shared = "shared"
 
 // allowed returns the differences of the county that guards let pass.
 func (c County) allowed() (a reindexer.Allowed, err error) {
-	all := slices.Clone(c.Allow)
+	permissions := slices.Clone(c.Allow)
 	if c.MayShrink {
-		all = append(all, "shrunk")
+		permissions = append(permissions, "shrunk")
 	}
 	for _, name := range c.MayEmpty {
-		all = append(all, reindexer.Emptied(name))
+		permissions = append(permissions, reindexer.Emptied(name))
 	}
-	for _, text := range all {
+	for _, text := range permissions {
 		name, value, _ := strings.Cut(text, "=")
 		ofCounty := name == "renewed" || name == "shrunk"
 		switch {
@@ -245,8 +245,8 @@ func (c County) allowed() (a reindexer.Allowed, err error) {
 	return a, err
 }
 
-// at returns the path or address that the plan calls name.
-func (p *Plan) at(name string) string {
+// resolve returns the path or address that the plan calls name.
+func (p *Plan) resolve(name string) string {
 	mistyped := func() bool { return source.IsAddress(name) && source.IsAddress(filepath.Join(p.dir, name)) }
 	if strings.Contains(name, "://") || filepath.IsAbs(name) || mistyped() {
 		return name

@@ -30,9 +30,9 @@ func (p *Plan) Run(ctx context.Context, cfg reindexer.Config, o Options) (reinde
 	}
 	replace, failed := len(o.Only) > 0, map[string]error{}
 	if o.KeepGoing && !cfg.DryRun {
-		all := len(counties)
+		planned := len(counties)
 		// the load reports the fault
-		if counties, replace = p.checkCounties(ctx, cfg, counties, replace, failed); len(failed) == all {
+		if counties, replace = p.checkCounties(ctx, cfg, counties, replace, failed); len(failed) == planned {
 			clear(failed)
 		}
 	}
@@ -86,9 +86,9 @@ func (p *Plan) checkCounties(
 	ctx context.Context, cfg reindexer.Config, counties []County, replace bool, failed map[string]error,
 ) ([]County, bool) {
 	left := slices.DeleteFunc(slices.Clone(counties), func(c County) bool {
-		of, err := p.config(cfg, []County{c})
+		single, err := p.config(cfg, []County{c})
 		if err == nil {
-			err = of.Check(ctx)
+			err = single.Check(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
 			failed[c.County] = err
@@ -110,11 +110,11 @@ func (p *Plan) load(
 		return reindexer.Report{IgnoredFields: map[string]int64{}}, err
 	}
 	if replace && !cfg.DryRun {
-		all, err := cfg.Store.Generations(ctx)
+		generations, err := cfg.Store.Generations(ctx)
 		if err != nil {
 			return reindexer.Report{IgnoredFields: map[string]int64{}}, err
 		}
-		replace = slices.ContainsFunc(all, func(g generation.Info) bool { return g.Live })
+		replace = slices.ContainsFunc(generations, func(g generation.Info) bool { return g.Live })
 	}
 	for _, c := range counties {
 		if replace {
@@ -136,22 +136,22 @@ type Tried struct {
 
 // Check reads the first rows of each source of these counties, none of them for all, and makes
 // records of them.
-func (p *Plan) Check(ctx context.Context, cfg reindexer.Config, only []string) (all []Tried, err error) {
+func (p *Plan) Check(ctx context.Context, cfg reindexer.Config, only []string) (tried []Tried, err error) {
 	counties, err := p.only(only)
 	for _, c := range counties {
-		of, err := p.config(cfg, []County{c})
+		single, err := p.config(cfg, []County{c})
 		t := Tried{County: c.County, Err: err}
 		if err == nil {
-			of.DryRun, of.Head = true, headRows
-			for i := range of.Inputs {
-				of.Inputs[i].MaxRejects = math.MaxInt32
+			single.DryRun, single.Head = true, headRows
+			for i := range single.Inputs {
+				single.Inputs[i].MaxRejects = math.MaxInt32
 			}
-			t.Report, t.Err = reindexer.Run(ctx, of)
+			t.Report, t.Err = reindexer.Run(ctx, single)
 		}
 		if t.Err == nil && t.Read == t.Rejected {
 			t.Err = errors.New("no record of its first rows can be loaded")
 		}
-		all = append(all, t)
+		tried = append(tried, t)
 	}
-	return all, err
+	return tried, err
 }

@@ -26,7 +26,7 @@ func (f *Fault) Error() string { return strings.TrimPrefix(f.Member+": "+f.Reaso
 // 63 bits stays as it is written.
 type JSON struct {
 	text    string
-	in      bytes.Buffer
+	input   bytes.Buffer
 	decoder *jsontext.Decoder
 	object  map[string]any // the outermost, reused
 	member  string         // of it, that is read; "" for none
@@ -47,10 +47,10 @@ func (j *JSON) Value(text string) (any, *Fault) {
 		j.object = map[string]any{} // clearing a map takes as long as it ever was large
 	}
 	clear(j.object)
-	j.in.Reset()
-	j.in.WriteString(text)
+	j.input.Reset()
+	j.input.WriteString(text)
 	// Both things that these options allow are faults that have the name of their member.
-	j.decoder.Reset(&j.in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	j.decoder.Reset(&j.input, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	value, err := j.value(j.object)
 	if err != nil {
 		return nil, unreadable(err)
@@ -74,11 +74,11 @@ func unreadable(err error) *Fault {
 	return &Fault{Reason: "not JSON: " + err.Error()}
 }
 
-// value reads the next value. The members of an object go to into; nil: to a map of its own.
-func (j *JSON) value(into map[string]any) (any, error) {
+// value reads the next value. The members of an object go to object; nil: to a map of its own.
+func (j *JSON) value(object map[string]any) (any, error) {
 	switch kind := j.decoder.PeekKind(); kind {
 	case '{':
-		return j.members(into)
+		return j.members(object)
 	case '[':
 		_, err := j.decoder.ReadToken()
 		list := []any{}
@@ -105,10 +105,10 @@ func (j *JSON) value(into map[string]any) (any, error) {
 	}
 }
 
-func (j *JSON) members(into map[string]any) (map[string]any, error) {
-	outermost := into != nil
+func (j *JSON) members(object map[string]any) (map[string]any, error) {
+	outermost := object != nil
 	if !outermost {
-		into = map[string]any{}
+		object = map[string]any{}
 	}
 	_, err := j.decoder.ReadToken()
 	for err == nil && j.decoder.PeekKind() != '}' {
@@ -116,8 +116,8 @@ func (j *JSON) members(into map[string]any) (map[string]any, error) {
 			end := j.decoder.InputOffset()
 			if _, err = j.decoder.ReadToken(); kind != 0 && errors.Is(err, io.ErrUnexpectedEOF) {
 				// "{fa" and "{-" are no beginning of a record
-				at := len(j.text) - len(strings.TrimLeft(j.text[end:], ", \t\r\n"))
-				err = &jsontext.SyntacticError{ByteOffset: int64(at), Err: jsontext.ErrNonStringName}
+				offset := len(j.text) - len(strings.TrimLeft(j.text[end:], ", \t\r\n"))
+				err = &jsontext.SyntacticError{ByteOffset: int64(offset), Err: jsontext.ErrNonStringName}
 			}
 			continue
 		}
@@ -128,18 +128,18 @@ func (j *JSON) members(into map[string]any) (map[string]any, error) {
 		if outermost {
 			j.member = name
 		}
-		before := len(into)
-		into[name], err = j.value(nil)
-		if len(into) == before && outermost {
+		size := len(object)
+		object[name], err = j.value(nil)
+		if len(object) == size && outermost {
 			j.refuse(twice)
-		} else if len(into) == before {
+		} else if len(object) == size {
 			j.refuse("the name " + quote(name) + " " + twice)
 		}
 	}
 	if err == nil {
 		_, err = j.decoder.ReadToken()
 	}
-	return into, err
+	return object, err
 }
 
 // str reads a string.

@@ -48,9 +48,9 @@ func (d *draft) finish() {
 	d.needs(index.Longitude, index.Latitude)
 }
 
-// needs fails if there is the one without the other.
-func (d *draft) needs(other, one index.Field) {
-	if d.filing.Has(one) && !d.filing.Has(other) {
-		d.fail(other.String(), "is missing, but there is a "+one.String())
+// needs fails if there is field without needed.
+func (d *draft) needs(needed, field index.Field) {
+	if d.filing.Has(field) && !d.filing.Has(needed) {
+		d.fail(needed.String(), "is missing, but there is a "+field.String())
 	}
 }

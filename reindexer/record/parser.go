@@ -64,13 +64,13 @@ func (p *Parser) Parse(row any, fault *Fault, f *index.Filing) Result {
 func (p *Parser) members(object map[string]any) {
 	known := 0
 	for _, field := range p.fields {
-		if p.has(object, field.String()) {
+		if p.read(object, field.String()) {
 			if known++; !p.value.missing() {
 				p.setField(field, &p.value)
 			}
 		}
 	}
-	if p.has(object, deletedName) {
+	if p.read(object, deletedName) {
 		if known++; !p.value.missing() {
 			p.setDeleted(&p.value)
 		}
@@ -81,16 +81,16 @@ func (p *Parser) members(object map[string]any) {
 	p.finish()
 }
 
-// has reads the value of that name, if the row has one.
-func (p *Parser) has(object map[string]any, name string) bool {
-	v, has := object[name]
-	if has {
+// read reads the value of that name, and reports whether the row has one.
+func (p *Parser) read(object map[string]any, name string) bool {
+	v, ok := object[name]
+	if ok {
 		p.value.set(v)
 	}
-	if has && p.cells {
+	if ok && p.cells {
 		p.value.typed(name)
 	}
-	return has
+	return ok
 }
 
 // Decode reads a record of an engine, which has the form of a load.

@@ -43,38 +43,38 @@ const (
 )
 
 // set makes v of a value of jq.
-func (v *value) set(from any) {
+func (v *value) set(x any) {
 	*v = value{list: v.list[:0]}
-	switch from := from.(type) {
+	switch x := x.(type) {
 	case string:
-		v.kind, v.text = kindString, from
-		v.check(from)
+		v.kind, v.text = kindString, x
+		v.check(x)
 	case bool:
-		v.kind, v.text = kindBool, strconv.FormatBool(from)
+		v.kind, v.text = kindBool, strconv.FormatBool(x)
 	case int:
-		v.kind, v.text = kindNumber, strconv.Itoa(from)
+		v.kind, v.text = kindNumber, strconv.Itoa(x)
 	case float64:
-		v.kind, v.text = kindNumber, floatText(from)
+		v.kind, v.text = kindNumber, floatText(x)
 		switch { // jq writes these as null and as the largest number
-		case math.IsNaN(from):
+		case math.IsNaN(x):
 			v.fault = faultNaN
-		case math.IsInf(from, 0):
+		case math.IsInf(x, 0):
 			v.fault = faultInfinite
 		}
 	case *big.Int:
-		v.kind, v.text = kindNumber, from.String()
+		v.kind, v.text = kindNumber, x.String()
 	case json.Number:
-		v.kind, v.text = kindNumber, from.String()
+		v.kind, v.text = kindNumber, x.String()
 	case []any:
-		v.ofList(from)
+		v.ofList(x)
 	case map[string]any:
 		v.kind = kindObject
 	}
 }
 
-func (v *value) ofList(from []any) {
+func (v *value) ofList(items []any) {
 	v.kind = kindStrings
-	for _, item := range from {
+	for _, item := range items {
 		s, ok := item.(string)
 		if !ok {
 			v.kind = kindList

@@ -99,8 +99,8 @@ func ParseAddress(address string) (Object, error) {
 // dots.
 func (c *Client) address(bucket, key string, query url.Values) *url.URL {
 	u := &url.URL{Scheme: "https", Host: bucket + ".s3." + c.Region + ".amazonaws.com", Path: "/" + key}
-	if own, err := url.Parse(c.Endpoint); err == nil && own.Host != "" {
-		u = &url.URL{Scheme: own.Scheme, Host: own.Host, Path: "/" + bucket + "/" + key}
+	if endpoint, err := url.Parse(c.Endpoint); err == nil && endpoint.Host != "" {
+		u = &url.URL{Scheme: endpoint.Scheme, Host: endpoint.Host, Path: "/" + bucket + "/" + key}
 	} else if strings.Contains(bucket, ".") {
 		u.Host, u.Path = strings.TrimPrefix(u.Host, bucket+"."), "/"+bucket+u.Path
 	}

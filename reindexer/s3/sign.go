@@ -36,8 +36,8 @@ func (s *signer) RoundTrip(r *http.Request) (*http.Response, error) {
 // sign signs r, whose body has a SHA-256 in hex, with the headers that it has (AWS Signature
 // Version 4), but for those that proxies may write anew.
 func (c Config) sign(r *http.Request, body string, now time.Time) {
-	at := now.UTC().Format("20060102T150405Z")
-	r.Header.Set("x-amz-date", at)
+	timestamp := now.UTC().Format("20060102T150405Z")
+	r.Header.Set("x-amz-date", timestamp)
 	r.Header.Set("x-amz-content-sha256", body)
 	if c.SessionToken != "" {
 		r.Header.Set("x-amz-security-token", c.SessionToken)
@@ -57,13 +57,13 @@ func (c Config) sign(r *http.Request, body string, now time.Time) {
 	signed := strings.Join(names, ";")
 	request = append(request, "", signed, body)
 
-	scope := []string{at[:8], c.Region, "s3", "aws4_request"}
+	scope := []string{timestamp[:8], c.Region, "s3", "aws4_request"}
 	key := []byte("AWS4" + c.SecretAccessKey)
 	for _, part := range scope {
 		key = keyed(key, part)
 	}
 	hashed := digest(strings.NewReader(strings.Join(request, "\n")))
-	text := strings.Join([]string{"AWS4-HMAC-SHA256", at, strings.Join(scope, "/"), hashed}, "\n")
+	text := strings.Join([]string{"AWS4-HMAC-SHA256", timestamp, strings.Join(scope, "/"), hashed}, "\n")
 	r.Header.Set("Authorization", fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s,SignedHeaders=%s,Signature=%x",
 		c.AccessKeyID, strings.Join(scope, "/"), signed, keyed(key, text)))
 }

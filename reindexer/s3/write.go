@@ -23,9 +23,9 @@ type part struct {
 
 // Put writes an object: all bytes of from. Nobody sees it before it is complete; if Put fails, the
 // key's former object stays.
-func (c *Client) Put(ctx context.Context, o Object, from io.Reader) error {
+func (c *Client) Put(ctx context.Context, o Object, source io.Reader) error {
 	buffer := make([]byte, partSize)
-	n, err := io.ReadFull(from, buffer)
+	n, err := io.ReadFull(source, buffer)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		_, err := c.put(ctx, o, nil, buffer[:n])
 		return err
@@ -38,7 +38,7 @@ func (c *Client) Put(ctx context.Context, o Object, from io.Reader) error {
 		return err
 	}
 	upload := url.Values{"uploadId": {begun.UploadId}}
-	parts, err := c.putParts(ctx, o, begun.UploadId, buffer, from)
+	parts, err := c.putParts(ctx, o, begun.UploadId, buffer, source)
 	if err == nil {
 		body, _ := xml.Marshal(struct { // of texts and numbers
 			XMLName xml.Name `xml:"CompleteMultipartUpload"`
@@ -58,7 +58,7 @@ func (c *Client) Put(ctx context.Context, o Object, from io.Reader) error {
 
 // putParts sends a full buffer and the bytes after it.
 func (c *Client) putParts(
-	ctx context.Context, o Object, upload string, buffer []byte, from io.Reader,
+	ctx context.Context, o Object, upload string, buffer []byte, source io.Reader,
 ) (parts []part, err error) {
 	for n := len(buffer); n > 0; {
 		number := len(parts) + 1
@@ -67,7 +67,7 @@ func (c *Client) putParts(
 			return nil, err
 		}
 		parts = append(parts, part{number, etag})
-		if n, err = io.ReadFull(from, buffer); err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		if n, err = io.ReadFull(source, buffer); err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 			return nil, err
 		}
 	}

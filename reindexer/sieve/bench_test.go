@@ -42,7 +42,7 @@ func BenchmarkOf(b *testing.B) {
 			began := cpu()
 			defer func() { b.ReportMetric(float64(cpu()-began)/float64(b.N), "cpu-ns/op") }()
 			for i := range b.N {
-				if s.Of(&all[i%len(all)]) != Nothing {
+				if s.Verdict(&all[i%len(all)]) != Nothing {
 					b.Fatal(i)
 				}
 			}

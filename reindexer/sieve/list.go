@@ -30,17 +30,17 @@ func Preview(ctx context.Context, store generation.Store, w Withhold) (m Matches
 	m.Key = kind + " key " + keys[0].text
 	list := generation.Withheld{Secret: []byte(rand.Text())}
 	s := New(&list, w.AddTo(&list, time.Now()))
-	for before := ""; ; store.LookAgain() {
+	for previous := ""; ; store.LookAgain() {
 		live, err := store.Live(ctx)
 		if err != nil || live.Generation() == "" {
 			return m, err
 		}
 		err = m.count(s.Found(ctx, store, live.Generation(), w.Where()))
 		deleted := errors.Is(err, index.ErrNotFound) || errors.Is(err, index.ErrGone)
-		if !deleted || live.Generation() == before {
+		if !deleted || live.Generation() == previous {
 			return m, err
 		}
-		before = live.Generation() // another process has made another one live
+		previous = live.Generation() // another process has made another one live
 	}
 }
 
@@ -59,16 +59,16 @@ func (m *Matches) count(found iter.Seq2[Found, error]) error {
 // Where returns a filter that selects all that w withholds, of a generation of either folding; nil where there is
 // none.
 func (w Withhold) Where() *index.Filter {
-	var all index.Filter
+	var filter index.Filter
 	switch {
 	case w.Contacts || w.Address != "": // their filings are needed whole, and addresses are no column
 		return nil
 	case w.ID != 0:
-		all = index.Where(index.IDs{IDs: []int64{w.ID}})
+		filter = index.Where(index.IDs{IDs: []int64{w.ID}})
 	default:
-		all = index.Where(index.AnyOf{Fields: []index.Field{index.OwnerKey}, Values: ownerKeys(w.Owner)})
+		filter = index.Where(index.AnyOf{Fields: []index.Field{index.OwnerKey}, Values: ownerKeys(w.Owner)})
 	}
-	return &all
+	return &filter
 }
 
 // AddTo adds w, which is valid, to a list, unless it is there, and returns a function that tells
@@ -76,20 +76,20 @@ func (w Withhold) Where() *index.Filter {
 func (w Withhold) AddTo(list *generation.Withheld, now time.Time) func(*generation.Withholding) bool {
 	kind, keys, _ := w.keys()
 	e := generation.Withholding{
-		Kind: kind, County: index.Fold(w.County), Contacts: w.Contacts, Reason: w.Reason, Until: w.Until, MadeAt: now.UTC(),
+		Kind: kind, County: index.Fold(w.County), Contacts: w.Contacts, Reason: w.Reason, Until: w.LastDay, MadeAt: now.UTC(),
 	}
 	mac := hasher(list.Secret)
 	for _, k := range keys {
 		sum := mac.digest(k)
 		e.Keys = append(e.Keys, generation.Digest{Parts: k.parts, SHA256: sum[:], Mark: mac.markOf(k)})
 	}
-	same := func(other *generation.Withholding) bool {
+	same := func(old *generation.Withholding) bool {
 		equal := func(a, b generation.Digest) bool { return a.Parts == b.Parts && string(a.SHA256) == string(b.SHA256) }
-		return other.County == e.County && other.Contacts == e.Contacts && slices.EqualFunc(other.Keys, e.Keys, equal)
+		return old.County == e.County && old.Contacts == e.Contacts && slices.EqualFunc(old.Keys, e.Keys, equal)
 	}
 	for i := range list.Entries {
-		if other := &list.Entries[i]; same(other) {
-			other.Reason, other.Until, other.Complete = e.Reason, e.Until, false
+		if old := &list.Entries[i]; same(old) {
+			old.Reason, old.Until, old.Complete = e.Reason, e.Until, false
 			return same
 		}
 	}
@@ -109,9 +109,9 @@ func Remove(ctx context.Context, store generation.Store, run generation.Run, num
 	}
 	defer func() { err = errors.Join(err, lock.Release(context.WithoutCancel(ctx))) }()
 	return lock.Withhold(ctx, func(l *generation.Withheld) error {
-		before := len(l.Entries)
+		count := len(l.Entries)
 		l.Entries = slices.DeleteFunc(l.Entries, func(e generation.Withholding) bool { return e.Number == number })
-		if len(l.Entries) == before {
+		if len(l.Entries) == count {
 			return fmt.Errorf("the list has no entry %d: %w", number, index.ErrNotFound)
 		}
 		return nil
@@ -130,7 +130,7 @@ func Kept(
 		for stored, err := range store.Stored(ctx, name) {
 			if s != nil && err == nil {
 				var f *index.Filing
-				if f, err = stored.Filing(); err == nil && s.Of(f) == Whole {
+				if f, err = stored.Filing(); err == nil && s.Verdict(f) == Whole {
 					holds.Count(index.HeldOf(f), -1)
 					continue
 				}

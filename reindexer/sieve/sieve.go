@@ -54,7 +54,7 @@ type Withhold struct {
 	County         string // the only one that is meant; "" for all
 	Contacts       bool   // only their contacts
 	Reason         string
-	Until          string // the last day, YYYY-MM-DD; "" for ever
+	LastDay        string // the last day, YYYY-MM-DD; "" for ever
 }
 
 // Kinds of keys, and parts that an address names: a Digest is made of these.
@@ -95,7 +95,7 @@ func (w Withhold) keys() (kind string, keys []secretKey, err error) {
 	if w.Address != "" {
 		named, kind, keys = named+1, "address", addressKeys(index.AddressKeyOf(w.Address, "", ""))
 	}
-	_, day := time.Parse(time.DateOnly, w.Until)
+	_, day := time.Parse(time.DateOnly, w.LastDay)
 	switch {
 	case named != 1:
 		err = fmt.Errorf("%w: name one of an owner, an address and an id", ErrInvalid)
@@ -108,8 +108,8 @@ func (w Withhold) keys() (kind string, keys []secretKey, err error) {
 		err = fmt.Errorf("%w: the owner must have a letter or a digit", ErrInvalid)
 	case w.County != "" && !record.IsCounty(w.County):
 		err = fmt.Errorf(`%w: a county is named as records have it, such as "Orange, FL", not %q`, ErrInvalid, w.County)
-	case w.Until != "" && day != nil:
-		err = fmt.Errorf("%w: the last day must be YYYY-MM-DD, not %q", ErrInvalid, w.Until)
+	case w.LastDay != "" && day != nil:
+		err = fmt.Errorf("%w: the last day must be YYYY-MM-DD, not %q", ErrInvalid, w.LastDay)
 	case strings.TrimSpace(w.Reason) == "":
 		err = fmt.Errorf("%w: say the reason, such as a file number; the list keeps it", ErrInvalid)
 	case w.Owner != "" && hasWords(index.OwnerKeyOf(w.Reason), keys[0].text):
@@ -135,11 +135,11 @@ func addressKeys(k address.Key) (keys []secretKey) {
 			named |= part
 		}
 	}
-	all := []uint8{named}
+	variants := []uint8{named}
 	if place := uint8(withCity | withState); named&withZIP != 0 && named&place == place {
-		all = []uint8{named &^ place, named&^withZIP | withoutZIP}
+		variants = []uint8{named &^ place, named&^withZIP | withoutZIP}
 	}
-	for _, parts := range all {
+	for _, parts := range variants {
 		if text := addressText(k, parts&^withoutZIP); text != "" {
 			keys = append(keys, secretKey{parts, text, k})
 		}
@@ -153,12 +153,12 @@ func addressText(k address.Key, parts uint8) string {
 	if k.Number == "" || parts&withoutZIP != 0 && k.ZIP != "" {
 		return ""
 	}
-	for _, of := range []struct {
+	for _, p := range []struct {
 		part uint8
 		text string
 	}{{withUnit, k.Unit}, {withZIP, k.ZIP}, {withCity, k.City}, {withState, k.State}} {
-		if parts&of.part != 0 {
-			if text += "\n" + of.text; of.text == "" {
+		if parts&p.part != 0 {
+			if text += "\n" + p.text; p.text == "" {
 				return ""
 			}
 		}
@@ -178,14 +178,14 @@ const (
 
 // Sieve knows by digests which filings are withheld. It is for one goroutine.
 type Sieve struct {
-	mac   hash.Hash
-	sum   [sha256.Size]byte
-	parts []uint8  // of the keys in all
-	kinds uint8    // ofOwner, ofID, ofAddress: which of them
-	seed  uint64   // of marks
-	marks []uint64 // a bit each
-	known func(mark uint64) bool
-	all   map[[sha256.Size]byte][]*generation.Withholding
+	mac     hash.Hash
+	sum     [sha256.Size]byte
+	parts   []uint8  // of the keys in entries
+	kinds   uint8    // ofOwner, ofID, ofAddress: which of them
+	seed    uint64   // of marks
+	marks   []uint64 // a bit each
+	known   func(mark uint64) bool
+	entries map[[sha256.Size]byte][]*generation.Withholding
 }
 
 // New returns the sieve of some entries; nil of none.
@@ -201,12 +201,12 @@ func New(list *generation.Withheld, want func(*generation.Withholding) bool) *Si
 			sum := [sha256.Size]byte(k.SHA256)
 			s.kinds |= k.Parts & (ofOwner | ofID | ofAddress)
 			s.marks[k.Mark%(1<<markBits)/64] |= 1 << (k.Mark % 64)
-			if s.all[sum] = append(s.all[sum], e); !slices.Contains(s.parts, k.Parts) {
+			if s.entries[sum] = append(s.entries[sum], e); !slices.Contains(s.parts, k.Parts) {
 				s.parts = append(s.parts, k.Parts)
 			}
 		}
 	}
-	if len(s.all) == 0 {
+	if len(s.entries) == 0 {
 		return nil
 	}
 	return s
@@ -214,7 +214,7 @@ func New(list *generation.Withheld, want func(*generation.Withholding) bool) *Si
 
 // hasher returns a Sieve of nothing, which makes digests.
 func hasher(secret []byte) *Sieve {
-	s := &Sieve{mac: hmac.New(sha256.New, secret), all: map[[sha256.Size]byte][]*generation.Withholding{}}
+	s := &Sieve{mac: hmac.New(sha256.New, secret), entries: map[[sha256.Size]byte][]*generation.Withholding{}}
 	sum := s.digest(secretKey{})
 	s.seed = binary.LittleEndian.Uint64(sum[:])
 	return s
@@ -227,13 +227,13 @@ func (s *Sieve) digest(k secretKey) [sha256.Size]byte {
 	return s.sum
 }
 
-// Of returns how much of a filing is withheld: of one without contacts these are not.
-func (s *Sieve) Of(f *index.Filing) (v Verdict) {
+// Verdict returns how much of a filing is withheld: of one without contacts these are not.
+func (s *Sieve) Verdict(f *index.Filing) (v Verdict) {
 	if !s.mayHave(f) {
 		return Nothing
 	}
 	for _, k := range s.keysOf(f) {
-		for _, e := range s.all[s.digest(k)] {
+		for _, e := range s.entries[s.digest(k)] {
 			if e.County != "" && index.Fold(e.County) != index.Fold(f.Text(index.County)) {
 				continue
 			}
@@ -282,16 +282,16 @@ func ownerKeys(name string) []string {
 }
 
 // addressesOf returns the addresses of a filing.
-func addressesOf(f *index.Filing) (all []address.Key) {
+func addressesOf(f *index.Filing) (addresses []address.Key) {
 	_, state := index.SplitCounty(f.Text(index.County))
 	for _, text := range []string{f.Text(index.PropertyAddress), f.Text(index.StandardizedAddress)} {
 		for _, keyOf := range []func(text, city, state string) address.Key{index.AddressKeyOf, index.FormerAddressKeyOf} {
-			if k := keyOf(text, f.Text(index.City), state); !slices.Contains(all, k) {
-				all = append(all, k)
+			if k := keyOf(text, f.Text(index.City), state); !slices.Contains(addresses, k) {
+				addresses = append(addresses, k)
 			}
 		}
 	}
-	return all
+	return addresses
 }
 
 // contactFields are the fields that withheld contacts are in.
@@ -316,7 +316,7 @@ func (s *Sieve) Strip(v index.Version) index.Version {
 	if err != nil || v.Withheld {
 		return v
 	}
-	switch s.Of(f) {
+	switch s.Verdict(f) {
 	case Whole:
 		left := &index.Filing{ID: f.ID}
 		left.SetText(index.County, f.Text(index.County))
@@ -340,11 +340,11 @@ const pageRows = 1_000
 // Found yields the filings of a generation that s withholds, or an error. where selects all that
 // can be among them; nil: all are read.
 func (s *Sieve) Found(
-	ctx context.Context, store generation.Store, name string, where *index.Filter,
+	ctx context.Context, store generation.Store, name string, filter *index.Filter,
 ) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
-		if where != nil {
-			s.selected(ctx, store, name, *where)(yield)
+		if filter != nil {
+			s.selected(ctx, store, name, *filter)(yield)
 			return
 		}
 		for stored, err := range store.Stored(ctx, name) {
@@ -359,35 +359,35 @@ func (s *Sieve) Found(
 	}
 }
 
-func (s *Sieve) stored(of index.Stored) (index.Filing, Verdict, error) {
-	f, err := of.Filing()
+func (s *Sieve) stored(found index.Stored) (index.Filing, Verdict, error) {
+	f, err := found.Filing()
 	if err != nil {
 		return index.Filing{}, Nothing, err
 	}
-	if of.Created != index.NoTime {
-		f.CreatedAt = time.UnixMicro(of.Created).UTC()
+	if found.Created != index.NoTime {
+		f.CreatedAt = time.UnixMicro(found.Created).UTC()
 	}
-	return *f, s.Of(f), nil
+	return *f, s.Verdict(f), nil
 }
 
 func (s *Sieve) selected(
-	ctx context.Context, store generation.Store, name string, where index.Filter,
+	ctx context.Context, store generation.Store, name string, filter index.Filter,
 ) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		r, err := store.Open(ctx, name)
-		for after, more := "", err == nil; more; {
+		for cursor, more := "", err == nil; more; {
 			var page index.Page
-			page, err = r.Rows(ctx, index.Query{Where: where, Sort: index.DefaultSort, Limit: pageRows, After: after})
+			page, err = r.Rows(ctx, index.Query{Where: filter, Sort: index.DefaultSort, Limit: pageRows, After: cursor})
 			for _, row := range page.Records {
 				f, failed := record.Decode(row)
 				if err = errors.Join(err, failed); err != nil {
 					break
 				}
-				if v := s.Of(f); v != Nothing && !yield(Found{*f, v}, nil) {
+				if v := s.Verdict(f); v != Nothing && !yield(Found{*f, v}, nil) {
 					return
 				}
 			}
-			after, more = page.End, err == nil && len(page.Records) == pageRows
+			cursor, more = page.End, err == nil && len(page.Records) == pageRows
 		}
 		if err != nil {
 			yield(Found{}, err)

@@ -61,7 +61,7 @@ func TestX61_DigestsOfBefore(t *testing.T) {
 		f.SetText(index.County, "Doña Ana, NM")
 		f.SetText(index.Owner, test.owner)
 		f.SetText(index.PropertyAddress, test.address)
-		if s := New(&list, func(*generation.Withholding) bool { return true }); s.Of(f) != Whole {
+		if s := New(&list, func(*generation.Withholding) bool { return true }); s.Verdict(f) != Whole {
 			t.Errorf("%q is not withheld by %q", test.owner+test.address, test.key)
 		}
 	}
@@ -90,13 +90,13 @@ func TestX53_Marks(t *testing.T) {
 			list := generation.Withheld{Secret: []byte("secret")}
 			s := New(&list, w.AddTo(&list, time.Time{}))
 			entries++
-			got := s.Of(f)
+			got := s.Verdict(f)
 			s.known = func(uint64) bool { return true }
-			if want := s.Of(f); w.Address != "" && got != want || w.Address == "" && got != Whole {
+			if want := s.Verdict(f); w.Address != "" && got != want || w.Address == "" && got != Whole {
 				t.Errorf("%+v: %d, want %d, of %s", w, got, want, index.AppendRecord(nil, f))
 			}
 			s.known = s.isKnown
-			if other := &all[(i+7)%len(all)]; s.mayHave(other) && s.Of(other) == Nothing {
+			if other := &all[(i+7)%len(all)]; s.mayHave(other) && s.Verdict(other) == Nothing {
 				passed++
 			}
 		}

@@ -24,7 +24,7 @@ var arcgisPath = regexp.MustCompile(`/(FeatureServer|MapServer)/\d+$`)
 type layer struct {
 	portal
 	address *url.URL
-	where   string
+	filter  string
 
 	edited int64  // in milliseconds of Unix time; 0: not known
 	key    string // name of the field with the ids
@@ -39,13 +39,13 @@ func arcgisSource(c *web.Client, u *url.URL, token string) (Source, error) {
 		return Source{}, fmt.Errorf("%w: the address of a layer is arcgis+https://HOST/…/FeatureServer/0, with the "+
 			"number of the layer", ErrUsage)
 	}
-	where, err := filterOf(u, "where")
+	filter, err := filterOf(u, "where")
 	if err != nil {
 		return Source{}, err
 	}
-	l := layer{where: where, portal: portal{c: c, header: http.Header{}}}
-	if where == "" {
-		l.where = "1=1"
+	l := layer{filter: filter, portal: portal{c: c, header: http.Header{}}}
+	if filter == "" {
+		l.filter = "1=1"
 	}
 	l.address = &url.URL{Scheme: strings.TrimPrefix(u.Scheme, "arcgis+"), User: u.User, Host: u.Host,
 		Path: u.Path, RawPath: u.RawPath}
@@ -112,23 +112,24 @@ func (l *layer) request(ctx context.Context, method, path string, values url.Val
 }
 
 // query requests one thing about all rows.
-func (l *layer) query(ctx context.Context, what string) (arcgisResponse, error) {
-	return l.request(ctx, http.MethodGet, "query", url.Values{"where": {l.where}, what: {"true"}})
+func (l *layer) query(ctx context.Context, flag string) (arcgisResponse, error) {
+	return l.request(ctx, http.MethodGet, "query", url.Values{"where": {l.filter}, flag: {"true"}})
 }
 
 // state implements dataset: how many rows there are, and when the layer was edited last. A change
 // of its rows changes that. It learns how the layer is to be read.
 func (l *layer) state(ctx context.Context) (state string, rows int64, err error) {
-	about, err := l.request(ctx, http.MethodGet, "", url.Values{})
+	description, err := l.request(ctx, http.MethodGet, "", url.Values{})
 	if err != nil {
 		return "", 0, err
 	}
-	edited := about.EditingInfo
+	edited := description.EditingInfo
 	if edited.LastEditDate.Kind() != '0' {
 		return "", 0, errors.New("the layer does not say when it was edited last (editingInfo.lastEditDate), so that a " +
 			"change while it is read could not be seen: export it to a file, and load that")
 	}
-	l.key, l.most, l.points = about.ObjectIDField, about.MaxRecordCount, about.GeometryType == "esriGeometryPoint"
+	l.key, l.most = description.ObjectIDField, description.MaxRecordCount
+	l.points = description.GeometryType == "esriGeometryPoint"
 	counted, err := l.query(ctx, "returnCountOnly")
 	if err == nil && (counted.Count == nil || *counted.Count < 0) {
 		err = errors.New("the server does not say how many rows there are")
@@ -137,8 +138,8 @@ func (l *layer) state(ctx context.Context) (state string, rows int64, err error)
 		return "", 0, err
 	}
 	rows = *counted.Count
-	for _, at := range []jsontext.Value{edited.DataLastEditDate, edited.LastEditDate} {
-		if ms, err := strconv.ParseInt(string(at), 10, 64); err == nil && l.edited == 0 {
+	for _, date := range []jsontext.Value{edited.DataLastEditDate, edited.LastEditDate} {
+		if ms, err := strconv.ParseInt(string(date), 10, 64); err == nil && l.edited == 0 {
 			l.edited = ms
 		}
 	}
@@ -151,13 +152,13 @@ func (l *layer) updated() int64 { return max(0, l.edited/1000) }
 // pages implements dataset. Ids come first and whole, whatever a response may have of rows; then
 // each id has to bring its row, once.
 func (l *layer) pages(ctx context.Context, emit func([]jsontext.Value) error) error {
-	all, err := l.query(ctx, "returnIdsOnly")
+	ids, err := l.query(ctx, "returnIdsOnly")
 	if err != nil {
 		return err
 	}
-	l.key = cmp.Or(all.ObjectIDFieldName, l.key)
-	slices.Sort(all.ObjectIDs)
-	for ids := range slices.Chunk(slices.Compact(all.ObjectIDs), max(1, min(l.most, pageRows))) {
+	l.key = cmp.Or(ids.ObjectIDFieldName, l.key)
+	slices.Sort(ids.ObjectIDs)
+	for ids := range slices.Chunk(slices.Compact(ids.ObjectIDs), max(1, min(l.most, pageRows))) {
 		for len(ids) > 0 {
 			page, left, err := l.page(ctx, ids)
 			switch {

@@ -23,7 +23,7 @@ const maxWindow = 128 << 20
 // of bad records.
 var unsupported = []struct {
 	start string
-	what  string
+	name  string
 }{
 	{"BZh", "bzip2"}, {"\xfd7zXZ\x00", "xz"}, {"7z\xbc\xaf", "7-Zip"}, {"\x04\x22\x4d\x18", "lz4"},
 }
@@ -38,7 +38,7 @@ func decompressed(raw *bufio.Reader) (plain io.Reader, free func(), err error) {
 	}
 	for _, u := range unsupported {
 		if bytes.HasPrefix(start, []byte(u.start)) {
-			return nil, free, fmt.Errorf("it is compressed with %s; gzip, zstd, zip and plain text are understood", u.what)
+			return nil, free, fmt.Errorf("it is compressed with %s; gzip, zstd, zip and plain text are understood", u.name)
 		}
 	}
 	switch {

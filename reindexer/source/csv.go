@@ -162,7 +162,7 @@ func (c *csvRows) read() (row Row, cells []string, err error) {
 		if err != nil && !errors.As(err, &wrong) {
 			return Row{}, nil, c.broken(err)
 		}
-		raw := c.text.until(c.csv.InputOffset())
+		raw := c.text.take(c.csv.InputOffset())
 		text := raw[blankLines([]byte(raw)):]
 		row.Line = c.number + strings.Count(raw[:len(raw)-len(text)], "\n") + 1
 		c.number += strings.Count(raw, "\n")
@@ -238,8 +238,8 @@ func (w *window) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// until returns the bytes up to an offset, which are kept no longer.
-func (w *window) until(offset int64) string {
+// take returns the bytes up to an offset, which are kept no longer.
+func (w *window) take(offset int64) string {
 	n := int(offset - w.begin)
 	text := string(w.kept[:n])
 	w.kept, w.begin = append(w.kept[:0], w.kept[n:]...), offset

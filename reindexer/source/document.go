@@ -61,7 +61,7 @@ func openDocument(ctx context.Context, text io.Reader, f Form, most int64) (*doc
 // is read.
 func asWritten(values int64) jsonv2.Options {
 	values++ // that one
-	return jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, into *any) error {
+	return jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, target *any) error {
 		if values--; values < 0 {
 			return errManyValues
 		}
@@ -69,7 +69,7 @@ func asWritten(values int64) jsonv2.Options {
 			return jsonv2.SkipFunc
 		}
 		number, err := d.ReadToken()
-		*into = json.Number(number.String())
+		*target = json.Number(number.String())
 		return err
 	}))
 }

@@ -63,23 +63,23 @@ func fileSource(path string, info os.FileInfo, f Form, opening func() (*os.File,
 	s := Source{Name: path, unit: f.unit(), format: f.Format, info: info}
 	s.open = func(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 		// A named pipe opens together with its other end, which may never come.
-		from, err := interruptibly(ctx, opening, func(file *os.File) { _ = file.Close() }) // nothing was read of it
+		file, err := interruptibly(ctx, opening, func(file *os.File) { _ = file.Close() }) // nothing was read of it
 		if err != nil {
 			return nil, err
 		}
-		info, err := from.Stat()
+		info, err := file.Stat()
 		if err != nil || !info.Mode().IsRegular() {
-			return open(ctx, interruptible{ctx, from}, f, read)
+			return open(ctx, interruptible{ctx, file}, f, read)
 		}
-		current := func(context.Context) (string, error) { return fileState(from) }
-		opened, err := fileState(from)
+		current := func(context.Context) (string, error) { return fileState(file) }
+		opened, err := fileState(file)
 		if err != nil {
-			return nil, errors.Join(err, from.Close())
+			return nil, errors.Join(err, file.Close())
 		}
-		r, err := open(ctx, from, f, read)
+		r, err := open(ctx, file, f, read)
 		if err == nil {
 			r.opened, r.current = opened, current
-			r.digest = func(ctx context.Context) (string, error) { return digestOf(ctx, from) }
+			r.digest = func(ctx context.Context) (string, error) { return digestOf(ctx, file) }
 		}
 		return r, err
 	}
@@ -113,8 +113,8 @@ func fileState(file *os.File) (string, error) {
 // digestOf returns the SHA-256 of a file, which may have been written in the same size and with the
 // same time.
 func digestOf(ctx context.Context, file *os.File) (string, error) {
-	sum, all := sha256.New(), io.NewSectionReader(file, 0, math.MaxInt64)
-	_, err := io.Copy(sum, &counted{ctx: ctx, r: all, n: new(atomic.Int64)})
+	sum, content := sha256.New(), io.NewSectionReader(file, 0, math.MaxInt64)
+	_, err := io.Copy(sum, &counted{ctx: ctx, r: content, n: new(atomic.Int64)})
 	return fmt.Sprintf(" %x", sum.Sum(nil)), err
 }
 
@@ -166,11 +166,11 @@ func folderSources(path string, f Form, log *slog.Logger) ([]Source, error) {
 // does not. A name that begins with a dot, or with an underscore and is no file of a known format
 // (_SUCCESS), is of the programs that wrote the folder.
 func chosen(name string, file bool) (taken, said bool) {
-	own := strings.HasPrefix(name, "_")
-	if strings.HasPrefix(name, ".") || own && !file {
+	underscored := strings.HasPrefix(name, "_")
+	if strings.HasPrefix(name, ".") || underscored && !file {
 		return false, false
 	}
-	return file && !own, !file || own
+	return file && !underscored, !file || underscored
 }
 
 // openBelow opens a file of a folder. Its kind when the folder was listed does not matter: it may
@@ -202,16 +202,16 @@ func refuse(info os.FileInfo) error {
 // NoFile returns an error that names the kind of a thing that is no regular file: opening or
 // reading it could wait for ever. It returns nil for a file.
 func NoFile(info os.FileInfo) error {
-	what := "a device or socket"
+	kind := "a device or socket"
 	switch info.Mode().Type() {
 	case 0:
 		return nil
 	case os.ModeDir:
-		what = "a folder"
+		kind = "a folder"
 	case os.ModeSymlink:
-		what = "a link"
+		kind = "a link"
 	case os.ModeNamedPipe:
-		what = "a named pipe"
+		kind = "a named pipe"
 	}
-	return fmt.Errorf("is %s", what)
+	return fmt.Errorf("is %s", kind)
 }

@@ -15,7 +15,7 @@ import (
 
 // Find returns the sources that inputs mean. It fails on the first that is not there or whose
 // format is not known, before anything is read.
-func Find(ctx context.Context, inputs []Input, o Options) (all []Source, err error) {
+func Find(ctx context.Context, inputs []Input, o Options) (sources []Source, err error) {
 	inputs = slices.Clone(inputs)
 	if err := o.check(inputs); err != nil {
 		return nil, err
@@ -43,9 +43,9 @@ func Find(ctx context.Context, inputs []Input, o Options) (all []Source, err err
 		for k := range found {
 			found[k].Input, found[k].space, found[k].Zone = i, space, zone
 		}
-		all = append(all, found...)
+		sources = append(sources, found...)
 	}
-	return all, unused(inputs, all)
+	return sources, unused(inputs, sources)
 }
 
 // check refuses inputs that make no sense, and writes each of their options in one way.
@@ -54,7 +54,7 @@ func (o Options) check(inputs []Input) error {
 		if err := inputs[i].Form.check(); err != nil {
 			return err
 		}
-		twice := func(other Input) bool { return other.Name == stdinName }
+		twice := func(earlier Input) bool { return earlier.Name == stdinName }
 		if inputs[i].Name == stdinName && slices.ContainsFunc(inputs[:i], twice) {
 			return fmt.Errorf("%w: standard input is named twice", ErrUsage)
 		}

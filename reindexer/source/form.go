@@ -200,7 +200,7 @@ type refuseUTF8 struct {
 	name     string
 	line     int
 	wide     int  // the first line with a character in UTF-8 that the encoding has, too
-	others   bool // it has characters that ASCII has not
+	nonASCII bool // it has characters that ASCII has not
 	bytewise int  // the first line with a byte that is no UTF-8
 }
 
@@ -219,7 +219,7 @@ func (u *refuseUTF8) Transform(dst, src []byte, atEOF bool) (int, int, error) {
 		var c rune
 		c, size = utf8.DecodeRune(src[n:])
 		_, known := u.encoding.EncodeRune(c)
-		switch u.others = true; {
+		switch u.nonASCII = true; {
 		case size == 1:
 			u.bytewise = cmp.Or(u.bytewise, u.line+1)
 		case known:
@@ -235,7 +235,7 @@ func (u *refuseUTF8) Transform(dst, src []byte, atEOF bool) (int, int, error) {
 		return n, n, transform.ErrShortDst
 	case n < len(src):
 		return n, n, transform.ErrShortSrc
-	case atEOF && u.others && u.bytewise == 0:
+	case atEOF && u.nonASCII && u.bytewise == 0:
 		return n, n, fmt.Errorf("its text is UTF-8: --encoding %s would spoil its characters; --encoding utf-8 reads "+
 			"it as it is", u.name)
 	}
@@ -269,14 +269,14 @@ func (invalidate) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err er
 // delimiter returns the delimiter of CSV that begins with start: the most frequent one in its
 // header.
 func (f Form) delimiter(start []byte) (byte, error) {
-	found, n, below := delimiterOf(start)
+	found, n, remainder := delimiterOf(start)
 	if f.Delimiter != "" {
 		if named, _ := firstRow(start, f.Delimiter[0]); n > 0 && named == 0 {
 			return 0, fmt.Errorf("its header has no %q, which --delimiter says, but %d of %q", f.Delimiter[0], n, found)
 		}
 		return f.Delimiter[0], nil
 	}
-	if separator, cells, _ := delimiterOf(below); n == 0 && cells > 0 {
+	if separator, cells, _ := delimiterOf(remainder); n == 0 && cells > 0 {
 		return 0, fmt.Errorf("its first line is no header: it has one column, and the line below it has %d cells, "+
 			"separated by %q. --header-row says in which line the header is", cells+1, separator)
 	}
@@ -286,18 +286,18 @@ func (f Form) delimiter(start []byte) (byte, error) {
 // delimiterOf returns the most frequent delimiter in the first row of a text, its count, and the
 // text below that row. The end of a row depends on the delimiter, because a cell of several lines
 // begins with a quote.
-func delimiterOf(text []byte) (found byte, n int, below []byte) {
+func delimiterOf(text []byte) (found byte, n int, remainder []byte) {
 	for i := range len(delimiters) {
 		if count, rest := firstRow(text, delimiters[i]); i == 0 || count > n {
-			found, n, below = delimiters[i], count, rest
+			found, n, remainder = delimiters[i], count, rest
 		}
 	}
-	return found, n, below
+	return found, n, remainder
 }
 
 // firstRow returns how many delimiters the first row of a text has, and the text below it. A quote
 // within a cell, which makes a header no CSV, is a character here.
-func firstRow(text []byte, delimiter byte) (n int, below []byte) {
+func firstRow(text []byte, delimiter byte) (n int, remainder []byte) {
 	r := csv.NewReader(bytes.NewReader(text))
 	r.Comma, r.LazyQuotes = rune(delimiter), true
 	cells, _ := r.Read()

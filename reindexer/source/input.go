@@ -64,18 +64,18 @@ func (f *Form) Part(name string) *string {
 
 // unused says which option of the inputs is for none of the sources that it holds for: all of
 // neighbors with the same one.
-func unused(inputs []Input, all []Source) error {
+func unused(inputs []Input, sources []Source) error {
 	for _, option := range [][]string{{"delimiter", CSV}, {"sheet", XLSX}, {"header-row", XLSX, CSV}, {"path", JSON}} {
-		for from, until := 0, 0; from < len(inputs); from = until {
-			value := *inputs[from].Form.Part(option[0])
-			for until = from; until < len(inputs) && *inputs[until].Form.Part(option[0]) == value; {
-				until++
+		for start, end := 0, 0; start < len(inputs); start = end {
+			value := *inputs[start].Form.Part(option[0])
+			for end = start; end < len(inputs) && *inputs[end].Form.Part(option[0]) == value; {
+				end++
 			}
 			may := func(s Source) bool {
-				return s.Input >= from && s.Input < until &&
+				return s.Input >= start && s.Input < end &&
 					(slices.Contains(option[1:], s.format) || s.format == "" || s.format == Zip)
 			}
-			if value != "" && !slices.ContainsFunc(all, may) {
+			if value != "" && !slices.ContainsFunc(sources, may) {
 				return fmt.Errorf("%w: --%s is for %s, and no source after it is that", ErrUsage, option[0],
 					strings.Join(option[1:], " and "))
 			}

@@ -13,24 +13,24 @@ import (
 // objectSources returns an object of S3, or those of a folder: an address that ends in a slash, or
 // names a bucket alone.
 func objectSources(ctx context.Context, input Input, o Options) ([]Source, error) {
-	at, err := s3.ParseAddress(input.Name)
+	object, err := s3.ParseAddress(input.Name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	client := s3.New(o.Servers.S3, o.Log)
 	client.Timeout = o.Servers.Timeout
-	if at.Key == "" || strings.HasSuffix(at.Key, "/") {
-		return folderObjects(ctx, client, at, input.Form, o.Log)
+	if object.Key == "" || strings.HasSuffix(object.Key, "/") {
+		return folderObjects(ctx, client, object, input.Form, o.Log)
 	}
-	s, ok := objectSource(client, at, input.Form)
+	s, ok := objectSource(client, object, input.Form)
 	if !ok {
 		return nil, fmt.Errorf("%w: the name of %s does not say its format: give --format; the address of a folder "+
-			"ends in a slash", ErrUsage, at)
+			"ends in a slash", ErrUsage, object)
 	}
-	if at, err = client.Head(ctx, at); err != nil {
+	if object, err = client.Head(ctx, object); err != nil {
 		return nil, s.Error(0, err)
 	}
-	s, _ = objectSource(client, at, input.Form)
+	s, _ = objectSource(client, object, input.Form)
 	return []Source{s}, nil
 }
 

@@ -182,13 +182,13 @@ func (p portal) request(
 // filterOf returns the one parameter that the address of a dataset may have.
 func filterOf(u *url.URL, name string) (string, error) {
 	query, err := url.ParseQuery(u.RawQuery)
-	where := query.Get(name)
+	filter := query.Get(name)
 	delete(query, name)
 	if err != nil || len(query) > 0 || u.Fragment != "" {
 		return "", fmt.Errorf("%w: the address %s may have %s=… after the ?, and nothing else; tokens are settings",
 			ErrUsage, web.Public(u), name)
 	}
-	return where, nil
+	return filter, nil
 }
 
 // isLoopback reports whether a host is this machine, so that nobody listens on the way.

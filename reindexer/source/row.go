@@ -41,7 +41,7 @@ func (r *Row) Text() string {
 	}
 	var members []string
 	for _, name := range r.columns {
-		if v, has := object[name]; has {
+		if v, ok := object[name]; ok {
 			members = append(members, jsonOf(name)+":"+jsonOf(v))
 		}
 	}

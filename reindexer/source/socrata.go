@@ -25,7 +25,7 @@ var (
 type socrata struct {
 	portal
 	address *url.URL
-	where   string
+	filter  string
 	latest  string // when a row was changed last
 }
 
@@ -37,11 +37,11 @@ func socrataSource(c *web.Client, u *url.URL, token string) (Source, error) {
 		return Source{}, fmt.Errorf("%w: the address of a dataset is socrata://HOST/ID, such as "+
 			"socrata://data.example.gov/abcd-1234", ErrUsage)
 	}
-	where, err := filterOf(u, "$where")
+	filter, err := filterOf(u, "$where")
 	if err != nil {
 		return Source{}, err
 	}
-	d := socrata{where: where, portal: portal{c: c, header: http.Header{}}}
+	d := socrata{filter: filter, portal: portal{c: c, header: http.Header{}}}
 	d.address = &url.URL{Scheme: "https", User: u.User, Host: u.Host, Path: "/resource/" + id[1] + ".json"}
 	if isLoopback(u.Hostname()) {
 		d.address.Scheme = "http"
@@ -57,16 +57,16 @@ func socrataSource(c *web.Client, u *url.URL, token string) (Source, error) {
 }
 
 // socrataResponse requests the selected columns of the rows with a key after one; "" for all.
-func socrataResponse[T any](ctx context.Context, d *socrata, after string, values url.Values) ([]T, error) {
-	where := d.where
-	if after != "" {
-		where = fmt.Sprintf(":id > '%s'", after)
-		if d.where != "" {
-			where = "(" + d.where + ") AND " + where
+func socrataResponse[T any](ctx context.Context, d *socrata, key string, values url.Values) ([]T, error) {
+	filter := d.filter
+	if key != "" {
+		filter = fmt.Sprintf(":id > '%s'", key)
+		if d.filter != "" {
+			filter = "(" + d.filter + ") AND " + filter
 		}
 	}
-	if where != "" {
-		values.Set("$where", where)
+	if filter != "" {
+		values.Set("$where", filter)
 	}
 	return responseOf(ctx, d.portal, http.MethodGet, d.address, values, func(*[]T) error { return nil })
 }
@@ -78,17 +78,17 @@ func (d *socrata) state(ctx context.Context) (state string, rows int64, err erro
 		N      string `json:"n"`
 		Latest string `json:"latest"`
 	}
-	all, err := socrataResponse[sums](ctx, d, "", url.Values{"$select": {"count(*) as n, max(:updated_at) as latest"}})
-	if err == nil && len(all) == 1 {
-		rows, err = strconv.ParseInt(all[0].N, 10, 64)
+	totals, err := socrataResponse[sums](ctx, d, "", url.Values{"$select": {"count(*) as n, max(:updated_at) as latest"}})
+	if err == nil && len(totals) == 1 {
+		rows, err = strconv.ParseInt(totals[0].N, 10, 64)
 	}
-	if err == nil && (len(all) != 1 || rows < 0 || rows > 0 && all[0].Latest == "") {
+	if err == nil && (len(totals) != 1 || rows < 0 || rows > 0 && totals[0].Latest == "") {
 		err = errors.New("the server does not say how many rows there are, and when they changed")
 	}
 	if err != nil {
 		return "", 0, err
 	}
-	d.latest = all[0].Latest
+	d.latest = totals[0].Latest
 	return fmt.Sprintf("%d rows, changed %.40s", rows, d.latest), rows, nil
 }
 

@@ -137,8 +137,8 @@ func (s Source) regular() bool { return s.info != nil && s.info.Mode().IsRegular
 
 // TotalBytes is the size of all sources, or 0 if that of one of them is not known before it was
 // read.
-func TotalBytes(all []Source) (total int64) {
-	for _, s := range all {
+func TotalBytes(sources []Source) (total int64) {
+	for _, s := range sources {
 		if !s.regular() {
 			return 0
 		}
@@ -148,8 +148,8 @@ func TotalBytes(all []Source) (total int64) {
 }
 
 // Again reports whether all of these can be read again: standard input, pipes and queries cannot.
-func Again(all []Source) bool {
-	return !slices.ContainsFunc(all, func(s Source) bool { return s.state == nil })
+func Again(sources []Source) bool {
+	return !slices.ContainsFunc(sources, func(s Source) bool { return s.state == nil })
 }
 
 // Reader reads the rows of one source.
@@ -191,9 +191,9 @@ func (r *Reader) Unchanged(err error) error {
 	if r.current == nil || err != nil && !(r.source.regular() && errors.Is(err, ErrUnreadable)) {
 		return err
 	}
-	after, failed := r.current(r.ctx)
-	if failed == nil && after != r.opened {
-		failed = fmt.Errorf("%w (before %q, after %q)", ErrChanged, r.opened, after)
+	state, failed := r.current(r.ctx)
+	if failed == nil && state != r.opened {
+		failed = fmt.Errorf("%w (before %q, after %q)", ErrChanged, r.opened, state)
 	}
 	if failed != nil {
 		return r.source.Error(0, failed)
@@ -255,15 +255,15 @@ func (r *Reader) Notes() []string {
 }
 
 // Warnings returns warnings of the source that was loaded.
-func (r *Reader) Warnings() (all []string) {
+func (r *Reader) Warnings() (warnings []string) {
 	if left := r.source.LeftOut; len(left) > 0 {
-		all = append(all, fmt.Sprintf("left out of its folder: %d, the first %q; a folder within it is a source of its own",
-			len(left), left[0]))
+		warnings = append(warnings, fmt.Sprintf(
+			"left out of its folder: %d, the first %q; a folder within it is a source of its own", len(left), left[0]))
 	}
 	if r.sheet != nil {
-		all = append(all, r.sheet.Warnings()...)
+		warnings = append(warnings, r.sheet.Warnings()...)
 	}
-	return all
+	return warnings
 }
 
 // FolderWithin returns a folder within the folder of s, which is not read; "" for none.

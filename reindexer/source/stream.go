@@ -14,9 +14,9 @@ import (
 
 // open reads records in a form from bytes that may be compressed. It closes from with the Reader,
 // or when it fails.
-func open(ctx context.Context, from io.ReadCloser, f Form, read *atomic.Int64) (*Reader, error) {
-	raw := bufio.NewReaderSize(&counted{ctx: ctx, r: from, n: read}, bufferSize)
-	done := func() { _ = from.Close() } // only read from: there is nothing that closing could lose
+func open(ctx context.Context, stream io.ReadCloser, f Form, read *atomic.Int64) (*Reader, error) {
+	raw := bufio.NewReaderSize(&counted{ctx: ctx, r: stream, n: read}, bufferSize)
+	done := func() { _ = stream.Close() } // only read from: there is nothing that closing could lose
 	var r *Reader
 	start, err := raw.Peek(4)
 	switch zipped := string(start) == "PK\x03\x04" || string(start) == "PK\x05\x06"; {
@@ -45,7 +45,8 @@ func isPage(text *bufio.Reader) bool {
 }
 
 // html matches the beginning of a page.
-var html = regexp.MustCompile(`(?i)^\s*(<\?xml[^>]*>\s*)?(<!--.*-->\s*)?<(!doctype html|html|head|body|meta|style|table)\b`)
+var html = regexp.MustCompile(`(?i)^\s*(<\?xml[^>]*>\s*)?(<!--.*-->\s*)?` +
+	`<(!doctype html|html|head|body|meta|style|table)\b`)
 
 // openForm reads records in a form from bytes that may be compressed. The Reader ends with done.
 func openForm(ctx context.Context, raw *bufio.Reader, f Form, done func()) (*Reader, error) {

@@ -91,7 +91,7 @@ func openTable(ctx context.Context, plain io.Reader, f Form, done func()) (*Read
 // spool copies a table that is read from its end first, and may come compressed or from a network,
 // to a temporary file, which open opens. The file has no name, so nothing of it is left behind.
 func spool(
-	ctx context.Context, from io.Reader, open func(copied spooled, size int64) (*Reader, error),
+	ctx context.Context, stream io.Reader, open func(copied spooled, size int64) (*Reader, error),
 ) (*Reader, error) {
 	file, err := sorter.Nameless("")
 	if err != nil {
@@ -100,7 +100,7 @@ func spool(
 	var r *Reader
 	s, _ := ctx.Value(sourceKey{}).(Source)
 	space := s.space
-	size, err := io.Copy(spooled{ctx, file, space}, from)
+	size, err := io.Copy(spooled{ctx, file, space}, stream)
 	if err == nil {
 		r, err = open(spooled{ctx, file, space}, size)
 	}
@@ -141,10 +141,10 @@ func (s spooled) Write(p []byte) (int, error) {
 	return n, sorter.Unnamed(err)
 }
 
-func (s spooled) ReadAt(p []byte, at int64) (int, error) {
+func (s spooled) ReadAt(p []byte, offset int64) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
-	n, err := s.file.ReadAt(p, at)
+	n, err := s.file.ReadAt(p, offset)
 	return n, sorter.Unnamed(err)
 }

@@ -23,11 +23,11 @@ func openMember(ctx context.Context, stored io.Reader, f Form, done func()) (*Re
 }
 
 func readMember(ctx context.Context, copied spooled, size int64, f Form, done func()) (*Reader, error) {
-	all, err := zip.NewReader(copied, size)
+	archive, err := zip.NewReader(copied, size)
 	if err != nil {
 		return nil, fmt.Errorf("the zip archive is cut off or damaged: %w", err)
 	}
-	member, err := memberOf(all.File, f.Member)
+	member, err := memberOf(archive.File, f.Member)
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +57,9 @@ var methods = map[uint16]string{9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "zs
 
 // memberOf finds a member by its name, or the only one where that is "". Folders, and the files
 // that macOS adds, are none.
-func memberOf(all []*zip.File, name string) (found *zip.File, err error) {
+func memberOf(members []*zip.File, name string) (found *zip.File, err error) {
 	var names []string
-	for _, m := range all {
+	for _, m := range members {
 		if m.NonUTF8 { // as DOS wrote them
 			m.Name, _ = charmap.CodePage437.NewDecoder().String(m.Name) // each byte is a character
 		}

@@ -15,7 +15,7 @@ import (
 type body struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	from   io.ReadCloser
+	body   io.ReadCloser
 	length int64 // -1: not announced
 	got    int64
 	c      *Client
@@ -24,7 +24,7 @@ type body struct {
 }
 
 func newBody(ctx context.Context, cancel context.CancelCauseFunc, response *http.Response, c *Client) *body {
-	b := &body{ctx: ctx, cancel: cancel, from: response.Body, length: response.ContentLength, c: c}
+	b := &body{ctx: ctx, cancel: cancel, body: response.Body, length: response.ContentLength, c: c}
 	b.stall = time.AfterFunc(math.MaxInt64, func() {
 		err := fmt.Errorf("%w: no byte came for %v", ErrBroken, c.Stall)
 		if b.slow {
@@ -41,7 +41,7 @@ func (b *body) Read(p []byte) (int, error) {
 	b.slow = left <= b.c.Stall
 	begun := time.Now()
 	b.stall.Reset(min(left, b.c.Stall))
-	n, err := b.from.Read(p)
+	n, err := b.body.Read(p)
 	b.stall.Stop()
 	b.c.waited.Add(int64(time.Since(begun)))
 	b.got += int64(n)
@@ -71,5 +71,5 @@ func (b *body) broken(err error) error {
 func (b *body) Close() error {
 	b.stall.Stop()
 	b.cancel(nil)
-	return b.from.Close()
+	return b.body.Close()
 }

@@ -53,10 +53,10 @@ func isInside(a netip.Addr) bool {
 // again; so it judges the address that is dialled. The first server is the one that the operator
 // named, wherever it is; if it is outside, all others have to be.
 type reach struct {
-	inside func(netip.Addr) bool
-	proxy  func(*http.Request) (*url.URL, error) // that the environment names
-	named  atomic.Int32                          // where the first server is: one of those below
-	via    atomic.Pointer[string]                // the proxy
+	inside       func(netip.Addr) bool
+	proxy        func(*http.Request) (*url.URL, error) // that the environment names
+	named        atomic.Int32                          // where the first server is: one of those below
+	proxyAddress atomic.Pointer[string]                // the proxy
 }
 
 const (
@@ -83,31 +83,31 @@ func (r *reach) proxied(request *http.Request) (*url.URL, error) {
 		r.settle(a)
 	}
 	r.named.CompareAndSwap(unknown, outer)
-	to := *proxy
+	resolved := *proxy
 	usual := map[string]string{"http": "80", "https": "443"}[proxy.Scheme]
-	to.Host = net.JoinHostPort(proxy.Hostname(), cmp.Or(proxy.Port(), usual, "1080"))
-	r.via.Store(&to.Host)
-	return &to, nil
+	resolved.Host = net.JoinHostPort(proxy.Hostname(), cmp.Or(proxy.Port(), usual, "1080"))
+	r.proxyAddress.Store(&resolved.Host)
+	return &resolved, nil
 }
 
 func (r *reach) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: dialTimeout}
-	if proxy := r.via.Load(); proxy != nil && *proxy == address {
+	if proxy := r.proxyAddress.Load(); proxy != nil && *proxy == address {
 		return dialer.DialContext(ctx, network, address)
 	}
 	dialer.Control = func(_, address string, _ syscall.RawConn) error {
-		at, err := netip.ParseAddrPort(address)
+		dialed, err := netip.ParseAddrPort(address)
 		if err != nil {
 			return fmt.Errorf("%.100q is no address: %w", address, err)
 		}
-		return r.allow(at.Addr())
+		return r.allow(dialed.Addr())
 	}
 	conn, err := dialer.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	if at, invalid := netip.ParseAddrPort(conn.RemoteAddr().String()); invalid == nil {
-		r.settle(at.Addr())
+	if peer, invalid := netip.ParseAddrPort(conn.RemoteAddr().String()); invalid == nil {
+		r.settle(peer.Addr())
 	}
 	return conn, nil
 }
@@ -121,9 +121,9 @@ func (r *reach) allow(a netip.Addr) error {
 
 // settle notes where the first server is.
 func (r *reach) settle(a netip.Addr) {
-	where := int32(outer)
+	side := int32(outer)
 	if r.inside(a) {
-		where = inner
+		side = inner
 	}
-	r.named.CompareAndSwap(unknown, where)
+	r.named.CompareAndSwap(unknown, side)
 }

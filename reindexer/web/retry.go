@@ -49,12 +49,12 @@ func (t *retrier) RoundTrip(r *http.Request) (response *http.Response, err error
 
 // pause waits before another try of a request that failed with err, as long as the server wants, by
 // its Retry-After. It returns err after the last.
-func (t *retrier) pause(ctx context.Context, err error, after string) error {
+func (t *retrier) pause(ctx context.Context, err error, retryAfter string) error {
 	wait := min(shortestPause<<t.failed, longestPause)
-	if seconds, failed := strconv.ParseUint(after, 10, 31); failed == nil {
+	if seconds, failed := strconv.ParseUint(retryAfter, 10, 31); failed == nil {
 		wait = time.Duration(seconds) * time.Second
-	} else if at, failed := http.ParseTime(after); failed == nil {
-		wait = max(0, time.Until(at))
+	} else if date, failed := http.ParseTime(retryAfter); failed == nil {
+		wait = max(0, time.Until(date))
 	}
 	switch t.failed++; {
 	case ctx.Err() != nil:

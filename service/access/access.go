@@ -229,7 +229,7 @@ type Account struct {
 type OlderKey struct {
 	Prefix     string     `json:"prefix"`
 	CreatedAt  time.Time  `json:"createdAt"`
-	Until      time.Time  `json:"until"`
+	Ends       time.Time  `json:"until"`
 	LastUsedAt *time.Time `json:"lastUsedAt"` // nil: not since it was replaced
 }
 

@@ -96,14 +96,14 @@ func validAccount(user string, tier Tier, name string) error {
 }
 
 // validText keeps out what would garble a terminal, a log line or a list.
-func validText(what, text string) error {
+func validText(name, text string) error {
 	switch {
 	case !utf8.ValidString(text):
-		return invalid("%s must be valid UTF-8", what)
+		return invalid("%s must be valid UTF-8", name)
 	case utf8.RuneCountInString(text) > maxText:
-		return invalid("%s must be at most %d characters", what, maxText)
+		return invalid("%s must be at most %d characters", name, maxText)
 	case strings.ContainsFunc(text, unicode.IsControl):
-		return invalid("%s must not hold control characters", what)
+		return invalid("%s must not hold control characters", name)
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (l Limits) account(user string, tier Tier, prefix, hash, name string, creat
 
 // addOlder adds an older key, with times in microseconds since 1970, used 0 where it was not.
 func (a *Account) addOlder(prefix string, created, ends, used int64) {
-	key := OlderKey{Prefix: prefix, CreatedAt: time.UnixMicro(created).UTC(), Until: time.UnixMicro(ends).UTC()}
+	key := OlderKey{Prefix: prefix, CreatedAt: time.UnixMicro(created).UTC(), Ends: time.UnixMicro(ends).UTC()}
 	if used > 0 {
 		last := time.UnixMicro(used).UTC()
 		key.LastUsedAt = &last
@@ -133,14 +133,14 @@ func (a *Account) addOlder(prefix string, created, ends, used int64) {
 
 // compare orders by creation; keys of one moment by all else that is shown.
 func (k OlderKey) compare(o OlderKey) int {
-	return cmp.Or(k.CreatedAt.Compare(o.CreatedAt), k.Until.Compare(o.Until), k.lastUsed().Compare(o.lastUsed()))
+	return cmp.Or(k.CreatedAt.Compare(o.CreatedAt), k.Ends.Compare(o.Ends), k.lastUsed().Compare(o.lastUsed()))
 }
 
-func (k OlderKey) lastUsed() (at time.Time) {
+func (k OlderKey) lastUsed() (used time.Time) {
 	if k.LastUsedAt != nil {
-		at = *k.LastUsedAt
+		used = *k.LastUsedAt
 	}
-	return at
+	return used
 }
 
 // shownAccount is Show, given a list of at most one account.

@@ -10,8 +10,8 @@ const cost = 1_000_000
 //
 // The zero bucket is empty. admit.lua does the same in Redis.
 type bucket struct {
-	level int64 // 0 to burst*cost, at the time at
-	at    int64 // microseconds since 1970
+	level  int64 // 0 to burst*cost, at that moment
+	moment int64 // microseconds since 1970
 }
 
 // take adds a request at the time now, or reports that it does not fit into so many of the burst;
@@ -21,7 +21,7 @@ func (b bucket) take(burst, most, now int64) (bucket, bool) {
 	if level > most*cost {
 		return b, false
 	}
-	return bucket{level: level, at: now}, true
+	return bucket{level: level, moment: now}, true
 }
 
 // drained is the level at the time now. It is cut to what the burst holds: it may have been higher
@@ -34,7 +34,7 @@ func (b bucket) drained(burst, now int64) int64 {
 // late drains nothing; one that was put back further empties the bucket, or a full one would stay
 // full until the clock has caught up.
 func (b bucket) elapsed(now int64) int64 {
-	elapsed := now - b.at
+	elapsed := now - b.moment
 	switch {
 	case elapsed > cost, elapsed < -cost:
 		return cost

@@ -96,14 +96,14 @@ func TestBucketAtItsBounds(t *testing.T) {
 	if !ok {
 		t.Fatal("the first request of the largest burst does not fit")
 	}
-	full := bucket{level: maxBurst * cost, at: start}
+	full := bucket{level: maxBurst * cost, moment: start}
 	if _, ok := full.take(maxBurst, maxBurst, start); ok {
 		t.Error("a full bucket takes a request")
 	}
 	if full.level >= 1<<53 {
 		t.Errorf("level %d is beyond what a script of Redis counts exactly", full.level)
 	}
-	if want := (bucket{level: cost, at: start}); b != want {
+	if want := (bucket{level: cost, moment: start}); b != want {
 		t.Errorf("got %v, want %v", b, want)
 	}
 }

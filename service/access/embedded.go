@@ -142,7 +142,7 @@ func (e *Embedded) Ping(ctx context.Context) error {
 // look fails if the accounts are lost.
 func (e *Embedded) look(t transaction) error {
 	var hasAccounts bool
-	if err := t.row(t.statements.any).Scan(&hasAccounts); err != nil {
+	if err := t.row(t.statements.anyAccount).Scan(&hasAccounts); err != nil {
 		return err
 	}
 	return e.had.look(hasAccounts)
@@ -158,8 +158,8 @@ const noCaller = ""
 
 // write runs change in a transaction that holds the write lock of the file from its beginning. If change fails or ctx
 // ends before it is committed, nothing has happened.
-func (e *Embedded) write(ctx context.Context, whose, what string, change func(transaction) error) error {
-	return e.attempt(ctx, whose, what, func(ctx context.Context) error {
+func (e *Embedded) write(ctx context.Context, caller, action string, change func(transaction) error) error {
+	return e.attempt(ctx, caller, action, func(ctx context.Context) error {
 		tx, err := e.db.BeginTx(ctx, nil)
 		if err != nil {
 			return err
@@ -175,16 +175,16 @@ func (e *Embedded) write(ctx context.Context, whose, what string, change func(tr
 // attempt runs an operation when the caller, a key's hash or a user, has its turn, and repeats it
 // while another process holds the lock that it needs, until ctx ends. Errors that are not results
 // of the store become ErrUnavailable.
-func (e *Embedded) attempt(ctx context.Context, whose, what string, operation func(context.Context) error) error {
+func (e *Embedded) attempt(ctx context.Context, caller, action string, operation func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	if file, err := os.Stat(e.path); err != nil || !os.SameFile(file, e.opened) {
-		return fmt.Errorf("%s: %w: its file was deleted or replaced: restore it and restart the service", what,
+		return fmt.Errorf("%s: %w: its file was deleted or replaced: restore it and restart the service", action,
 			ErrUnavailable)
 	}
-	slot, err := e.turns.Acquire(ctx, whose, "", nil)
+	slot, err := e.turns.Acquire(ctx, caller, "", nil)
 	if err != nil {
-		return fmt.Errorf("%s: %w: other requests use it: %v", what, ErrUnavailable, err)
+		return fmt.Errorf("%s: %w: other requests use it: %v", action, ErrUnavailable, err)
 	}
 	defer slot.Release()
 	err = operation(ctx)
@@ -196,9 +196,9 @@ func (e *Embedded) attempt(ctx context.Context, whose, what string, operation fu
 		return nil
 	case errors.Is(err, ErrNoAccount), errors.Is(err, ErrHasKey), errors.Is(err, ErrRevoked),
 		errors.Is(err, ErrEmptied):
-		return fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: %w", action, err)
 	}
-	return fmt.Errorf("%s: %w: %v", what, ErrUnavailable, err)
+	return fmt.Errorf("%s: %w: %v", action, ErrUnavailable, err)
 }
 
 // pause waits, and reports whether ctx lasted.

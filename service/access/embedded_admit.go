@@ -29,9 +29,9 @@ func (e *Embedded) Admit(ctx context.Context, c Credential, n int64) (a Admissio
 }
 
 // state reads it, of the account that one of the statements byKey, byOlder and byName finds.
-func (t transaction) state(by *sql.Stmt, name ...any) (s state, err error) {
+func (t transaction) state(statement *sql.Stmt, name ...any) (s state, err error) {
 	s.now = t.now.Truncate(time.Microsecond)
-	err = t.row(by, name...).Scan(&s.user, &s.tier, &s.bucket.level, &s.bucket.at)
+	err = t.row(statement, name...).Scan(&s.user, &s.tier, &s.bucket.level, &s.bucket.moment)
 	if errors.Is(err, sql.ErrNoRows) {
 		return s, ErrNoAccount
 	}
@@ -70,13 +70,13 @@ func (t transaction) admit(limits Limits, c Credential, n int64) (Admission, err
 		return Admission{}, err
 	}
 	limit, now := limits[s.tier], s.now.UnixMicro()
-	after := s
+	updated := s
 	verdict, ok := Admitted, true
 	if c.isToken() {
-		after.visitor, ok = s.visitor.take(c.Burst, c.Burst, now)
+		updated.visitor, ok = s.visitor.take(c.Burst, c.Burst, now)
 	}
 	var fits bool
-	after.bucket, fits = s.bucket.take(limit.Burst, limit.burst(c.isToken()), now)
+	updated.bucket, fits = s.bucket.take(limit.Burst, limit.burst(c.isToken()), now)
 	switch {
 	case n != NoPrice && s.used > limit.Quota-max(n, 1):
 		verdict = exhausted(s.tier)
@@ -90,19 +90,19 @@ func (t transaction) admit(limits Limits, c Credential, n int64) (Admission, err
 	if verdict != Admitted {
 		return limits.admission(verdict, s, c), nil
 	}
-	if err := t.exec(t.statements.fill, after.bucket.level, after.bucket.at, s.user); err != nil {
+	if err := t.exec(t.statements.fill, updated.bucket.level, updated.bucket.moment, s.user); err != nil {
 		return Admission{}, err
 	}
 	if isOlder {
 		err = t.exec(t.statements.useOlder, now, c.Hash)
 	}
 	if err == nil && n > 0 {
-		err = t.count(&after, n)
+		err = t.count(&updated, n)
 	}
 	if err == nil && c.isToken() {
-		err = t.visit(&after, c.Visitor, n)
+		err = t.visit(&updated, c.Visitor, n)
 	}
-	return limits.admission(Admitted, after, c), err
+	return limits.admission(Admitted, updated, c), err
 }
 
 // visitState reads what tokens and one of their visitors have used. For an account of the free tier there are none.
@@ -113,13 +113,13 @@ func (t transaction) visitState(s *state, visitor string) (err error) {
 	if s.tokens, err = t.used(s.user, tokensCounter(s.now)); err != nil {
 		return err
 	}
-	return unlessNone(t.row(t.statements.visitor, s.user, visitor).Scan(&s.visitor.level, &s.visitor.at))
+	return unlessNone(t.row(t.statements.visitor, s.user, visitor).Scan(&s.visitor.level, &s.visitor.moment))
 }
 
 // visit stores a visitor's burst from s and counts n token requests. It deletes bursts that have
 // refilled completely.
 func (t transaction) visit(s *state, visitor string, n int64) error {
-	if err := t.exec(t.statements.visit, s.user, visitor, s.visitor.level, s.visitor.at); err != nil {
+	if err := t.exec(t.statements.visit, s.user, visitor, s.visitor.level, s.visitor.moment); err != nil {
 		return err
 	}
 	if err := t.countTokens(s, n); err != nil {

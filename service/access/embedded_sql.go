@@ -12,7 +12,7 @@ type statements struct {
 	count, countDay, expire, expireDays               *sql.Stmt
 	refund, refundDay, days, acquire, holder, release *sql.Stmt
 	byUser, create, rotate, revoke, tier              *sql.Stmt
-	accounts, any, visitor, visit, forget             *sql.Stmt
+	accounts, anyAccount, visitor, visit, forget      *sql.Stmt
 	byOlder, useOlder, keepOlder, endOlder            *sql.Stmt
 }
 
@@ -61,7 +61,7 @@ func prepareStatements(ctx context.Context, db *sql.DB) (statements, error) {
 		{&s.endOlder, `DELETE FROM older WHERE user = ? AND ends <= ?`},
 		{&s.tier, `UPDATE accounts SET tier = ? WHERE user = ?`},
 
-		{&s.any, `SELECT EXISTS (SELECT * FROM accounts)`},
+		{&s.anyAccount, `SELECT EXISTS (SELECT * FROM accounts)`},
 		// All accounts, or one; with what was used in the counter of the tier. A row for each older key.
 		{&s.accounts, `SELECT a.user, a.tier, a.prefix, coalesce(a.hash, ''), a.name, a.created, coalesce(u.used, 0),
 				coalesce(o.prefix, ''), coalesce(o.created, 0), coalesce(o.ends, 0), coalesce(o.used, 0)

@@ -106,10 +106,10 @@ func (e *Embedded) List(ctx context.Context) ([]Account, error) {
 }
 
 // accounts reads the account of one user, a string, or all of them if that is nil.
-func (e *Embedded) accounts(ctx context.Context, what string, one any) (accounts []Account, err error) {
-	err = e.attempt(ctx, noCaller, what, func(ctx context.Context) error {
+func (e *Embedded) accounts(ctx context.Context, action string, user any) (accounts []Account, err error) {
+	err = e.attempt(ctx, noCaller, action, func(ctx context.Context) error {
 		now := e.now()
-		rows, err := e.statements.accounts.QueryContext(ctx, dayCounter(now), one, now.UnixMicro())
+		rows, err := e.statements.accounts.QueryContext(ctx, dayCounter(now), user, now.UnixMicro())
 		if err != nil {
 			return err
 		}

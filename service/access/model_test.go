@@ -473,7 +473,7 @@ func (m *model) shownOlder(prefix string, now time.Time) (all []access.OlderKey)
 		if !now.Before(o.until) {
 			continue
 		}
-		key := access.OlderKey{Prefix: prefix, CreatedAt: o.made, Until: o.until}
+		key := access.OlderKey{Prefix: prefix, CreatedAt: o.made, Ends: o.until}
 		if !o.used.IsZero() {
 			key.LastUsedAt = &o.used
 		}

@@ -19,7 +19,7 @@ import (
 // redisFailure says that Redis did not do what was attempted, and why in words of our own: the
 // texts of the errors below hold addresses, and whatever a server replies. What no time mends is
 // ErrRefused or ErrCluster.
-func redisFailure(what string, err error) error {
+func redisFailure(action string, err error) error {
 	var certificate *tls.CertificateVerificationError
 	var errorReply redis.Error
 	kind := ErrUnavailable
@@ -30,12 +30,12 @@ func redisFailure(what string, err error) error {
 		switch code := replyCode(errorReply); {
 		// what a script gets
 		case slices.Contains(clusterCodes, code), strings.Contains(errorReply.Error(), "in a cluster node"):
-			return fmt.Errorf("%s: %w", what, ErrCluster)
+			return fmt.Errorf("%s: %w", action, ErrCluster)
 		case code == notPermitted, refusal.MatchString(errorReply.Error()):
 			kind = ErrRefused
 		}
 	}
-	return fmt.Errorf("%s: %w: %s", what, kind, outage(err))
+	return fmt.Errorf("%s: %w: %s", action, kind, outage(err))
 }
 
 var (

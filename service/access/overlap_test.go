@@ -36,7 +36,7 @@ func TestX58_Overlap(t *testing.T) {
 		now.Advance(time.Hour)
 		second := rotate(24 * time.Hour)
 		until := now.Now().Add(24 * time.Hour)
-		want := []access.OlderKey{{Prefix: first[:8], CreatedAt: made, Until: until}}
+		want := []access.OlderKey{{Prefix: first[:8], CreatedAt: made, Ends: until}}
 		same(t, "shown", want, show(t, s, "ann").Older)
 
 		admit(t, s, second)

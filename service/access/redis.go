@@ -130,7 +130,7 @@ func (r *Redis) Close() error {
 }
 
 // run executes a script and returns its reply. What names the operation in an error.
-func (r *Redis) run(ctx context.Context, what, script string, args ...any) (reply, error) {
+func (r *Redis) run(ctx context.Context, action, script string, args ...any) (reply, error) {
 	now := ""
 	if r.now != nil {
 		now = strconv.FormatInt(r.now().UnixMicro(), 10)
@@ -144,10 +144,10 @@ func (r *Redis) run(ctx context.Context, what, script string, args ...any) (repl
 		}
 		switch {
 		case err != nil && aboutOneAccount(err):
-			refused = redisFailure(what, err)
+			refused = redisFailure(action, err)
 			return nil
 		case err != nil:
-			return redisFailure(what, err)
+			return redisFailure(action, err)
 		}
 		return nil
 	})
@@ -164,17 +164,17 @@ type evaluation struct {
 // evaluate runs scripts one after the other, and keeps the reply to each: they are written and read
 // together, but no less apart than if each were sent alone. A Redis that does not know one has not
 // run it.
-func (r *Redis) evaluate(ctx context.Context, all []*evaluation) {
-	if len(all) == 1 {
-		all[0].reply = all[0].script.Run(ctx, r.client, nil, all[0].args...)
+func (r *Redis) evaluate(ctx context.Context, evaluations []*evaluation) {
+	if len(evaluations) == 1 {
+		evaluations[0].reply = evaluations[0].script.Run(ctx, r.client, nil, evaluations[0].args...)
 		return
 	}
 	pipeline := r.client.Pipeline()
-	for _, e := range all {
+	for _, e := range evaluations {
 		e.reply = e.script.EvalSha(ctx, pipeline, nil, e.args...)
 	}
 	_, _ = pipeline.Exec(ctx) // each has its own error
-	for _, e := range all {
+	for _, e := range evaluations {
 		if redis.HasErrorPrefix(e.reply.Err(), "NOSCRIPT") {
 			e.reply = e.script.Eval(ctx, pipeline, nil, e.args...)
 		}

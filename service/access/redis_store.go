@@ -48,14 +48,14 @@ func (r *Redis) Charge(ctx context.Context, a Admission, n int64) (Admission, er
 }
 
 // admission reads the reply to an admission or a charge of an account, after its first word.
-func (r *Redis) admission(what, word string, reply *reply, c Credential) (Admission, error) {
+func (r *Redis) admission(action, word string, reply *reply, c Credential) (Admission, error) {
 	s := state{user: reply.text(), tier: Tier(reply.text()), used: reply.number(), now: reply.instant()}
-	s.bucket = bucket{level: reply.number(), at: reply.number()}
+	s.bucket = bucket{level: reply.number(), moment: reply.number()}
 	if c.isToken() {
-		s.tokens, s.visitor = reply.number(), bucket{level: reply.number(), at: reply.number()}
+		s.tokens, s.visitor = reply.number(), bucket{level: reply.number(), moment: reply.number()}
 	}
 	if reply.err != nil {
-		return Admission{}, fmt.Errorf("%s: %w", what, reply.err)
+		return Admission{}, fmt.Errorf("%s: %w", action, reply.err)
 	}
 	r.had.saw()
 	verdict := Admitted
@@ -73,13 +73,13 @@ func (r *Redis) admission(what, word string, reply *reply, c Credential) (Admiss
 }
 
 // look reads from reply whether there are accounts, and fails if they are lost.
-func (r *Redis) look(what string, reply *reply) error {
+func (r *Redis) look(action string, reply *reply) error {
 	hasAccounts := reply.number() == 1
 	if reply.err != nil {
-		return fmt.Errorf("%s: %w", what, reply.err)
+		return fmt.Errorf("%s: %w", action, reply.err)
 	}
 	if err := r.had.look(hasAccounts); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: %w", action, err)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (r *Redis) Usage(ctx context.Context, user string) (Usage, error) {
 		return Usage{}, fmt.Errorf("read usage: %w", ErrNoAccount)
 	}
 	tier, used, now := Tier(reply.text()), reply.number(), reply.instant()
-	bucket := bucket{level: reply.number(), at: reply.number()}
+	bucket := bucket{level: reply.number(), moment: reply.number()}
 	requests := make([]int64, UsageDays)
 	for i := range requests {
 		requests[i] = reply.number()
@@ -169,8 +169,8 @@ func (r *Redis) SetTier(ctx context.Context, user string, tier Tier) error {
 }
 
 // change runs a script that returns one word.
-func (r *Redis) change(ctx context.Context, what, script string, args ...any) error {
-	reply, err := r.run(ctx, what, script, args...)
+func (r *Redis) change(ctx context.Context, action, script string, args ...any) error {
+	reply, err := r.run(ctx, action, script, args...)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (r *Redis) change(ctx context.Context, what, script string, args ...any) er
 	default:
 		err = reply.err
 	}
-	return fmt.Errorf("%s: %w", what, err)
+	return fmt.Errorf("%s: %w", action, err)
 }
 
 // Show implements Store.
@@ -200,24 +200,24 @@ const listPage = 200
 // List implements Store. It reads page by page, so as not to hold up admissions: each account is as it was at one
 // moment, and an account created meanwhile may be missing. Accounts are never deleted, so no page skips one.
 func (r *Redis) List(ctx context.Context) ([]Account, error) {
-	var all []Account
+	var list []Account
 	first := "-"
 	for {
 		page, err := r.accounts(ctx, "list accounts", first, "+", listPage)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, page...)
+		list = append(list, page...)
 		if len(page) < listPage {
-			return all, nil
+			return list, nil
 		}
 		first = "(" + page[len(page)-1].User
 	}
 }
 
 // accounts reads at most limit accounts, between two users as ZRANGEBYLEX takes them.
-func (r *Redis) accounts(ctx context.Context, what, first, last string, limit int) ([]Account, error) {
-	rows, err := r.run(ctx, what, "accounts", first, last, limit)
+func (r *Redis) accounts(ctx context.Context, action, first, last string, limit int) ([]Account, error) {
+	rows, err := r.run(ctx, action, "accounts", first, last, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (r *Redis) accounts(ctx context.Context, what, first, last string, limit in
 		}
 	}
 	if rows.err != nil {
-		return nil, fmt.Errorf("%s: %w", what, rows.err)
+		return nil, fmt.Errorf("%s: %w", action, rows.err)
 	}
 	return accounts, nil
 }

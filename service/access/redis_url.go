@@ -91,10 +91,10 @@ func failoverOptions(address string) (*redis.FailoverOptions, error) {
 // bound sets what bounds connecting and replies, where an address does not. By TLS it has the
 // deadline of the context hold for the handshake too: go-redis would shake hands without looking at
 // it.
-func bound(dial, reply *time.Duration, by *func(context.Context, string, string) (net.Conn, error),
+func bound(dial, reply *time.Duration, dialer *func(context.Context, string, string) (net.Conn, error),
 	secure *tls.Config) {
 	*dial, *reply = cmp.Or(*dial, dialTimeout), cmp.Or(*reply, replyTimeout)
 	if secure != nil {
-		*by = (&tls.Dialer{Config: secure}).DialContext
+		*dialer = (&tls.Dialer{Config: secure}).DialContext
 	}
 }

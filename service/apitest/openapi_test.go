@@ -134,7 +134,7 @@ func TestOpenAPI_Parameters(t *testing.T) {
 	doc := newSite(t, oracle(nil)).description(t)
 	want := map[string]bool{}
 	for _, e := range service.Endpoints() {
-		for _, p := range params.New("", nil).Of(e.Takes) {
+		for _, p := range params.New("", nil).Rows(e.Takes) {
 			if p.InPath {
 				continue
 			}

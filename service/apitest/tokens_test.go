@@ -525,7 +525,7 @@ func TestX32_Names(t *testing.T) {
 			names = append(names, e.Name)
 		}
 	}
-	for _, p := range params.New("", nil).Of(params.Tokens) {
+	for _, p := range params.New("", nil).Rows(params.Tokens) {
 		if p.Name == "endpoints" {
 			choices = slices.Sorted(slices.Values(p.Choices))
 		}

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -26,14 +27,14 @@ func (l *Listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: accepted, of: l, fresh: true}
+	c := &conn{Conn: accepted, listener: l, fresh: true}
 	secure, isTLS := accepted.(*tls.Conn)
 	if isTLS {
 		accepted = secure.NetConn()
 	}
 	c.raw = accepted
-	if below, ok := accepted.(*handshaking); ok {
-		accepted = below.Conn
+	if inner, ok := accepted.(*handshaking); ok {
+		accepted = inner.Conn
 	}
 	c.socket, _ = accepted.(syscall.Conn)
 	if tcp, ok := accepted.(*net.TCPConn); ok {
@@ -69,12 +70,8 @@ func (l *Listener) accept() (net.Conn, error) {
 
 // passes reports whether accepting may succeed later, as accept(2) has it.
 func passes(err error) bool {
-	for _, one := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED, syscall.ENOBUFS, syscall.ENOMEM} {
-		if errors.Is(err, one) {
-			return true
-		}
-	}
-	return false
+	temporary := []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED, syscall.ENOBUFS, syscall.ENOMEM}
+	return slices.ContainsFunc(temporary, func(kind error) bool { return errors.Is(err, kind) })
 }
 
 // Close implements net.Listener. It closes the connections on which nothing came, too: nobody waits

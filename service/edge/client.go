@@ -16,7 +16,7 @@ import (
 // address ends the list as well: then it is the proxy that passed it on, and unread says so.
 func Client(c *fiber.Ctx, trusted []netip.Prefix) (client netip.Addr, unread bool) {
 	client = peer(c)
-	if !within(trusted, client) {
+	if !contains(trusted, client) {
 		return client, false
 	}
 	lists := c.Request().Header.PeekAll(fiber.HeaderXForwardedFor)
@@ -28,7 +28,7 @@ func Client(c *fiber.Ctx, trusted []netip.Prefix) (client netip.Addr, unread boo
 			if !ok {
 				return client, true
 			}
-			if client = named; !within(trusted, client) {
+			if client = named; !contains(trusted, client) {
 				return client, false
 			}
 			rest = rest[:max(i, 0)]
@@ -57,7 +57,7 @@ func address(text string) (netip.Addr, bool) {
 // trusted, "" from anyone else, who could put its spans into traces of others, and decide which are
 // recorded.
 func TraceContext(c *fiber.Ctx, trusted []netip.Prefix) (traceparent, tracestate string) {
-	if len(trusted) == 0 || !within(trusted, peer(c)) {
+	if len(trusted) == 0 || !contains(trusted, peer(c)) {
 		return "", ""
 	}
 	return c.Get("traceparent"), c.Get("tracestate")
@@ -69,7 +69,7 @@ func peer(c *fiber.Ctx) netip.Addr {
 	return address.Unmap()
 }
 
-func within(networks []netip.Prefix, address netip.Addr) bool {
+func contains(networks []netip.Prefix, address netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(address) })
 }
 
@@ -77,8 +77,8 @@ func within(networks []netip.Prefix, address netip.Addr) bool {
 // its loopback interface: a page elsewhere may have given that address another one (DNS rebinding).
 // Other addresses have names that only their network knows.
 func OwnHost(c *fiber.Ctx) bool {
-	at, err := netip.ParseAddrPort(c.Context().LocalAddr().String())
-	if err != nil || !at.Addr().Unmap().IsLoopback() {
+	local, err := netip.ParseAddrPort(c.Context().LocalAddr().String())
+	if err != nil || !local.Addr().Unmap().IsLoopback() {
 		return true
 	}
 	host := string(c.Request().Host())

@@ -6,9 +6,9 @@ import (
 )
 
 func (c *conn) Read(b []byte) (int, error) {
-	c.of.waits(c)
+	c.listener.waits(c)
 	n, err := c.receive(b)
-	if n > 0 && !c.of.received(c) {
+	if n > 0 && !c.listener.received(c) {
 		return 0, net.ErrClosed
 	}
 	return n, err
@@ -44,9 +44,9 @@ func (l *Listener) received(c *conn) bool {
 }
 
 func (c *conn) Close() error {
-	c.of.mu.Lock()
-	c.of.leave(c)
-	c.of.mu.Unlock()
+	c.listener.mu.Lock()
+	c.listener.leave(c)
+	c.listener.mu.Unlock()
 	return c.Conn.Close()
 }
 

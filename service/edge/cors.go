@@ -31,7 +31,7 @@ func (o CORS) Allow(c *fiber.Ctx, origin string) {
 // Vary returns the Vary of a response that depends on the request headers named, and on the origin unless all are
 // treated alike.
 func (o CORS) Vary(headers string) string {
-	if len(o.Origins) > 0 && !o.any() {
+	if len(o.Origins) > 0 && !o.open() {
 		headers += ", Origin"
 	}
 	return headers
@@ -55,7 +55,7 @@ func (o CORS) Preflight(c *fiber.Ctx) bool {
 	return true
 }
 
-func (o CORS) any() bool { return slices.Contains(o.Origins, "*") }
+func (o CORS) open() bool { return slices.Contains(o.Origins, "*") }
 
 // allowed returns the Access-Control-Allow-Origin of a response, "" for none.
 func (o CORS) allowed(c *fiber.Ctx) string {
@@ -63,7 +63,7 @@ func (o CORS) allowed(c *fiber.Ctx) string {
 	switch {
 	case origin == "":
 		return ""
-	case o.any():
+	case o.open():
 		return "*"
 	case slices.ContainsFunc(o.Origins, func(allowed string) bool { return strings.EqualFold(allowed, origin) }):
 		return origin

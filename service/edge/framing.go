@@ -38,12 +38,12 @@ func framing(h *fasthttp.RequestHeader) error {
 		if !colon || len(name) == 0 || bytes.ContainsAny(name, " \t") {
 			return ErrMalformed
 		}
-		switch is := func(wanted string) bool { return bytes.EqualFold(name, []byte(wanted)) }; {
-		case is(fiber.HeaderHost):
+		switch named := func(wanted string) bool { return bytes.EqualFold(name, []byte(wanted)) }; {
+		case named(fiber.HeaderHost):
 			hosts++
-		case is(fiber.HeaderContentLength):
+		case named(fiber.HeaderContentLength):
 			lengths++
-		case is(fiber.HeaderTransferEncoding):
+		case named(fiber.HeaderTransferEncoding):
 			codings++
 		}
 	}

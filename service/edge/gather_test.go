@@ -27,7 +27,7 @@ func (w *writes) Write(b []byte) (int, error) {
 func TestX8_Gather(t *testing.T) {
 	t.Parallel()
 	to, want := &writes{}, bytes.Buffer{}
-	var c net.Conn = &tlsConn{conn: &conn{Conn: to, of: Listen(nil, 1)}}
+	var c net.Conn = &tlsConn{conn: &conn{Conn: to, listener: Listen(nil, 1)}}
 	write := func(size int) {
 		t.Helper()
 		b := bytes.Repeat([]byte{byte(size)}, size)
@@ -59,7 +59,7 @@ func TestX8_Gather(t *testing.T) {
 func TestX8_GatherFails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	c := &conn{Conn: &writes{err: broken}, of: Listen(nil, 1)}
+	c := &conn{Conn: &writes{err: broken}, listener: Listen(nil, 1)}
 	flush := Gather(c)
 	if _, err := c.Write(make([]byte, gatherBytes)); err != nil {
 		t.Fatal(err)

@@ -11,13 +11,13 @@ func HungUp(c net.Conn) bool {
 	return ok && h.hungUp()
 }
 
-func (c *conn) hungUp() (is bool) {
+func (c *conn) hungUp() (gone bool) {
 	if c.socket == nil {
 		return false
 	}
 	raw, err := c.socket.SyscallConn()
 	if err == nil {
-		err = raw.Control(func(socket uintptr) { is = hungUp(socket) })
+		err = raw.Control(func(socket uintptr) { gone = hungUp(socket) })
 	}
-	return is || err != nil // it is closed here
+	return gone || err != nil // it is closed here
 }

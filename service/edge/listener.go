@@ -62,18 +62,18 @@ func (l *Listener) Figures() Figures {
 // server reads again after a response; no more when a request has come whole.
 type conn struct {
 	net.Conn
-	raw net.Conn // below TLS: closing it writes nothing, and so never waits for the client
-	of  *Listener
+	raw      net.Conn // below TLS: closing it writes nothing, and so never waits for the client
+	listener *Listener
 
 	socket syscall.Conn // below all; nil: there is none
 
-	// of.mu guards these.
-	element  *list.Element // of those that wait; nil while it does not
-	since    time.Time     // it waits
-	fresh    bool          // it has had no request
-	received bool          // something of what it waits for came
-	dropped  bool          // the listener closed it while it waited
-	left     bool          // it is closed
+	// listener.mu guards these.
+	element   *list.Element // of those that wait; nil while it does not
+	idleSince time.Time     // when it began to wait
+	fresh     bool          // it has had no request
+	received  bool          // something of what it waits for came
+	dropped   bool          // the listener closed it while it waited
+	left      bool          // it is closed
 
 	early   []byte // came while nobody read
 	gathers bool
@@ -82,7 +82,7 @@ type conn struct {
 
 // wait notes that c waits for a request.
 func (l *Listener) wait(c *conn) {
-	c.since, c.received = time.Now(), false
+	c.idleSince, c.received = time.Now(), false
 	c.element = l.waiting.PushBack(c)
 }
 

@@ -46,7 +46,7 @@ func Redirect(api *fiber.App, trusted []netip.Prefix, httpsPort int) *fiber.App 
 // would be redirected for ever.
 func forwardedHTTPS(c *fiber.Ctx, trusted []netip.Prefix) bool {
 	first, _, _ := strings.Cut(string(c.Request().Header.Peek(fiber.HeaderXForwardedProto)), ",")
-	return strings.EqualFold(strings.TrimSpace(first), "https") && within(trusted, peer(c))
+	return strings.EqualFold(strings.TrimSpace(first), "https") && contains(trusted, peer(c))
 }
 
 const (

@@ -61,8 +61,8 @@ func AllowBody(app *fiber.App, path string, most int) {
 	server.HeaderReceived = func(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 		config := next(h)
 		sent, _, _ := bytes.Cut(h.RequestURI(), []byte{'?'})
-		if _, behind, absolute := bytes.Cut(sent, []byte("://")); absolute && sent[0] != '/' {
-			sent = behind[max(0, bytes.IndexByte(behind, '/')):]
+		if _, rest, absolute := bytes.Cut(sent, []byte("://")); absolute && sent[0] != '/' {
+			sent = rest[max(0, bytes.IndexByte(rest, '/')):]
 		}
 		if string(sent) == path {
 			config.MaxRequestBodySize = most

@@ -39,7 +39,7 @@ func (l *Listener) Shutdown(ctx context.Context) error {
 func (l *Listener) dropSilent(began time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.dropIf(func(c *conn) bool { return min(time.Since(began), time.Since(c.since)) >= lingerTime })
+	l.dropIf(func(c *conn) bool { return min(time.Since(began), time.Since(c.idleSince)) >= lingerTime })
 }
 
 // answers makes server tell a Listener when it begins to answer a request, and say Connection: close once that is shut
@@ -47,18 +47,18 @@ func (l *Listener) dropSilent(began time.Time) {
 func answers(server *fasthttp.Server) {
 	handle := server.Handler
 	server.Handler = func(c *fasthttp.RequestCtx) {
-		on, ours := c.Conn().(interface{ answered() *conn })
-		if !ours {
+		arrival, tracked := c.Conn().(interface{ answered() *conn })
+		if !tracked {
 			handle(c)
 			return
 		}
-		connection := on.answered()
+		connection := arrival.answered()
 		if connection == nil {
 			c.SetConnectionClose()
 			return
 		}
 		handle(c)
-		if connection.of.draining.Load() {
+		if connection.listener.draining.Load() {
 			c.SetConnectionClose()
 		}
 	}
@@ -67,9 +67,9 @@ func answers(server *fasthttp.Server) {
 // answered notes that a request has come whole, and returns c, or nil if it was closed before: no
 // response would arrive.
 func (c *conn) answered() *conn {
-	c.of.mu.Lock()
-	defer c.of.mu.Unlock()
-	c.of.unlist(c)
+	c.listener.mu.Lock()
+	defer c.listener.mu.Unlock()
+	c.listener.unlist(c)
 	c.fresh = false
 	if c.dropped {
 		return nil

@@ -12,8 +12,8 @@ const (
 )
 
 func (c *conn) send(b []byte) (int, error) {
-	c.of.begin(c)
-	defer c.of.end(c)
+	c.listener.begin(c)
+	defer c.listener.end(c)
 	return c.Conn.Write(b)
 }
 
@@ -30,13 +30,13 @@ func (l *Listener) begin(c *conn) {
 // closeStuck closes the connection that has been writing longest, and reports whether there was one to close.
 func (l *Listener) closeStuck(now time.Time) bool {
 	var oldest *conn
-	since := now
-	for c, at := range l.writing {
-		if at.Before(since) {
-			oldest, since = c, at
+	earliest := now
+	for c, began := range l.writing {
+		if began.Before(earliest) {
+			oldest, earliest = c, began
 		}
 	}
-	if now.Sub(since) < stuckTime {
+	if now.Sub(earliest) < stuckTime {
 		return false
 	}
 	delete(l.writing, oldest)

@@ -14,14 +14,14 @@ import (
 // ErrAfter is that the filing after which an export is to begin is none of those that it has.
 var ErrAfter = errors.New("export: the filters do not select the filing to begin after")
 
-// Count returns how many filings an export has: those that w selects, from the one after the id
-// `after` on, unless that is 0. It is ErrAfter if w does not select that one.
-func Count(ctx context.Context, r index.Reader, w index.Filter, after int64) (int64, error) {
-	if after == 0 {
+// Count returns how many filings an export has: those that w selects, from the one after `id` on,
+// unless that is 0. It is ErrAfter if w does not select that one.
+func Count(ctx context.Context, r index.Reader, w index.Filter, id int64) (int64, error) {
+	if id == 0 {
 		return r.Count(ctx, w)
 	}
 	var values [index.NumReturned][]byte
-	record, err := index.OneFiling(ctx, r, after)
+	record, err := index.OneFiling(ctx, r, id)
 	if errors.Is(err, index.ErrNotFound) {
 		return 0, ErrAfter
 	}
@@ -35,12 +35,12 @@ func Count(ctx context.Context, r index.Reader, w index.Filter, after int64) (in
 	if day == "null" {
 		day = ""
 	}
-	from, err := r.Count(ctx, w.And(index.Rest{Date: day, ID: after}))
+	later, err := r.Count(ctx, w.And(index.Rest{Date: day, ID: id}))
 	if err != nil {
 		return 0, err
 	}
-	rest, err := r.Count(ctx, w.And(index.Rest{Date: day, ID: after - 1}))
-	if err == nil && from == rest {
+	rest, err := r.Count(ctx, w.And(index.Rest{Date: day, ID: id - 1}))
+	if err == nil && later == rest {
 		err = ErrAfter
 	}
 	return rest, err
@@ -93,11 +93,11 @@ func (l *Lease) renew(ctx context.Context, lost func()) {
 	l.renewed = make(chan struct{})
 	go func() {
 		defer close(l.renewed)
-		every := time.NewTicker(access.LeaseRenewal)
-		defer every.Stop()
+		ticker := time.NewTicker(access.LeaseRenewal)
+		defer ticker.Stop()
 		for {
 			select {
-			case <-every.C:
+			case <-ticker.C:
 			case <-ctx.Done():
 				return
 			}

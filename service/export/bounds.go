@@ -59,13 +59,13 @@ type text struct{ parquet.Type }
 func (text) NewColumnIndexer(int) parquet.ColumnIndexer { return &everyText{} }
 
 // everyText is the index of a column's pages.
-type everyText struct{ of format.ColumnIndex }
+type everyText struct{ index format.ColumnIndex }
 
 // afterAll is greater than the texts that there are: no text begins with that many of the last character of Unicode.
 var afterAll = bytes.Repeat([]byte("\U0010FFFF"), 16)
 
 // Reset implements parquet.ColumnIndexer.
-func (i *everyText) Reset() { i.of = format.ColumnIndex{} }
+func (i *everyText) Reset() { i.index = format.ColumnIndex{} }
 
 // IndexPage implements parquet.ColumnIndexer.
 func (i *everyText) IndexPage(values, nulls int64, _, _ parquet.Value) {
@@ -73,11 +73,11 @@ func (i *everyText) IndexPage(values, nulls int64, _, _ parquet.Value) {
 	if values == nulls {
 		greatest = nil
 	}
-	i.of.NullPages = append(i.of.NullPages, values == nulls)
-	i.of.NullCounts = append(i.of.NullCounts, nulls)
-	i.of.MinValues = append(i.of.MinValues, nil)
-	i.of.MaxValues = append(i.of.MaxValues, greatest)
+	i.index.NullPages = append(i.index.NullPages, values == nulls)
+	i.index.NullCounts = append(i.index.NullCounts, nulls)
+	i.index.MinValues = append(i.index.MinValues, nil)
+	i.index.MaxValues = append(i.index.MaxValues, greatest)
 }
 
 // ColumnIndex implements parquet.ColumnIndexer.
-func (i *everyText) ColumnIndex() format.ColumnIndex { return i.of }
+func (i *everyText) ColumnIndex() format.ColumnIndex { return i.index }

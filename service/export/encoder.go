@@ -42,24 +42,24 @@ const zstdWindow = 512 << 10
 
 // Compress returns an encoder that compresses what e writes with a content coding, gzip or zstd. "" is none.
 func Compress(e Encoder, coding string) (Encoder, error) {
-	out := &appender{}
+	output := &appender{}
 	switch coding {
 	case "gzip":
-		w, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
-		return &compressed{inner: e, out: out, w: w}, err
+		w, err := gzip.NewWriterLevel(output, gzip.BestSpeed)
+		return &compressed{inner: e, output: output, w: w}, err
 	case "zstd":
-		w, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		w, err := zstd.NewWriter(output, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 			zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
-		return &compressed{inner: e, out: out, w: w}, err
+		return &compressed{inner: e, output: output, w: w}, err
 	}
 	return e, nil
 }
 
 type compressed struct {
-	inner Encoder
-	plain []byte
-	out   *appender
-	w     io.WriteCloser
+	inner  Encoder
+	plain  []byte
+	output *appender
+	w      io.WriteCloser
 }
 
 func (c *compressed) Append(dst []byte, records []index.Record) (_ []byte, err error) {
@@ -76,15 +76,15 @@ func (c *compressed) Close(dst []byte) (_ []byte, err error) {
 	if dst, err = c.write(dst); err != nil {
 		return dst, err
 	}
-	c.out.b = dst
+	c.output.b = dst
 	err = c.w.Close()
-	return c.out.b, err
+	return c.output.b, err
 }
 
 func (c *compressed) write(dst []byte) ([]byte, error) {
-	c.out.b = dst
+	c.output.b = dst
 	_, err := c.w.Write(c.plain)
-	return c.out.b, err
+	return c.output.b, err
 }
 
 // appender is a slice of bytes as an io.Writer.

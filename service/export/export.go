@@ -51,13 +51,13 @@ func (f Format) MediaType() string {
 }
 
 // Fields returns the fields that a tier sees, in the order of the record.
-func Fields(t index.Tier) (all []index.Field) {
+func Fields(t index.Tier) (fields []index.Field) {
 	for _, f := range index.Fields() {
 		if f.Returned(t) {
-			all = append(all, f)
+			fields = append(fields, f)
 		}
 	}
-	return all
+	return fields
 }
 
 // Encoder writes the rows of one file.

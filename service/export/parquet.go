@@ -28,7 +28,7 @@ const (
 // Pages are compressed with zstd.
 type parquetEncoder struct {
 	fields  []index.Field
-	out     *appender
+	output  *appender
 	w       *parquet.GenericWriter[any]
 	pages   *pageCodec
 	columns [][]parquet.Value
@@ -40,9 +40,9 @@ func newParquet(fields []index.Field) (*parquetEncoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &parquetEncoder{fields: fields, out: &appender{}, pages: pages, columns: make([][]parquet.Value, len(fields))}
+	e := &parquetEncoder{fields: fields, output: &appender{}, pages: pages, columns: make([][]parquet.Value, len(fields))}
 	s := schema(fields)
-	e.w = parquet.NewGenericWriter[any](e.out, append(withoutBounds(s), s,
+	e.w = parquet.NewGenericWriter[any](e.output, append(withoutBounds(s), s,
 		parquet.Compression(pages),
 		parquet.PageBufferSize(pageBuffer), parquet.WriteBufferSize(0), parquet.DataPageStatistics(false),
 		parquet.CreatedBy("filings", "", ""))...)
@@ -130,9 +130,9 @@ func (e *parquetEncoder) Close(dst []byte) ([]byte, error) { return e.write(dst,
 
 // write has f write to the end of dst.
 func (e *parquetEncoder) write(dst []byte, f func() error) ([]byte, error) {
-	e.out.b = dst
+	e.output.b = dst
 	err := f()
-	dst, e.out.b = e.out.b, nil
+	dst, e.output.b = e.output.b, nil
 	return dst, err
 }
 

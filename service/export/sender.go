@@ -59,8 +59,8 @@ type Sender struct {
 }
 
 // Send begins to read the stream that open returns, and to renew the lease. It ends with ctx, whose cause is why.
-func Send(ctx context.Context, to Sending, open func(context.Context) *Stream) *Sender {
-	d := &Sender{Sending: to}
+func Send(ctx context.Context, sending Sending, open func(context.Context) *Stream) *Sender {
+	d := &Sender{Sending: sending}
 	d.ctx, d.cancel = context.WithCancelCause(ctx)
 	limit := time.AfterFunc(d.Limit, func() { d.cancel(errTime) })
 	uncut := context.AfterFunc(d.ctx, d.cut)

@@ -29,12 +29,12 @@ type Slots struct {
 
 // Slot is one of Slots. Its methods are safe for concurrent use.
 type Slot struct {
-	of    *Slots
-	taken chan struct{} // closed when it is held
-	yield func()        // nil: it gives way to nobody, or has done so
-	sent  int64         // bytes that the client took
-	lent  time.Duration // how long the client had something to take
-	since time.Time     // since when it has now; zero: it waits for us
+	slots     *Slots
+	taken     chan struct{} // closed when it is held
+	yield     func()        // nil: it gives way to nobody, or has done so
+	sent      int64         // bytes that the client took
+	lent      time.Duration // how long the client had something to take
+	lentSince time.Time     // since when it has now; zero: it waits for us
 }
 
 // NewSlots returns n slots, for which one waits that long.
@@ -46,34 +46,34 @@ func NewSlots(n int, wait time.Duration) *Slots {
 // caller must Leave it. After the end of ctx it returns none, also where one became free at the same
 // moment, as they do when the service stops: an export would begin only to be cut.
 func (p *Slots) Take(ctx context.Context) *Slot {
-	own := p.take(ctx)
-	if own != nil && ctx.Err() != nil {
-		own.Leave()
+	slot := p.take(ctx)
+	if slot != nil && ctx.Err() != nil {
+		slot.Leave()
 		return nil
 	}
-	return own
+	return slot
 }
 
 func (p *Slots) take(ctx context.Context) *Slot {
-	own := &Slot{of: p, taken: make(chan struct{})}
-	before, held := p.enter(own)
+	slot := &Slot{slots: p, taken: make(chan struct{})}
+	earlier, held := p.enter(slot)
 	if held {
-		return own
+		return slot
 	}
-	slow, over := time.NewTimer(time.Duration(float64(p.wait)*slowAfter)), time.NewTimer(p.wait)
+	slow, timeout := time.NewTimer(time.Duration(float64(p.wait)*slowAfter)), time.NewTimer(p.wait)
 	defer slow.Stop()
-	defer over.Stop()
+	defer timeout.Stop()
 	for {
 		select {
-		case <-own.taken:
-			return own
+		case <-slot.taken:
+			return slot
 		case <-slow.C:
-			p.cutSlowest(before)
+			p.cutSlowest(earlier)
 			continue
-		case <-over.C:
+		case <-timeout.C:
 		case <-ctx.Done():
 		}
-		return p.giveUp(own)
+		return p.giveUp(slot)
 	}
 }
 
@@ -83,53 +83,54 @@ type usage struct {
 	lent  time.Duration
 }
 
-// enter gives own a slot, or puts it into the queue and returns what the clients of all slots have taken so far.
-func (p *Slots) enter(own *Slot) (before map[*Slot]usage, held bool) {
+// enter gives slot out, or puts it into the queue and returns what the clients of all slots have
+// taken so far.
+func (p *Slots) enter(slot *Slot) (earlier map[*Slot]usage, held bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.free > 0 {
 		p.free--
-		p.give(own)
+		p.give(slot)
 		return nil, true
 	}
-	p.waiting = append(p.waiting, own)
-	before, now := map[*Slot]usage{}, time.Now()
+	p.waiting = append(p.waiting, slot)
+	earlier, now := map[*Slot]usage{}, time.Now()
 	for h := range p.held {
-		before[h] = h.usage(now)
+		earlier[h] = h.usage(now)
 	}
-	return before, false
+	return earlier, false
 }
 
-func (p *Slots) give(own *Slot) {
-	p.held[own] = struct{}{}
-	close(own.taken)
+func (p *Slots) give(slot *Slot) {
+	p.held[slot] = struct{}{}
+	close(slot.taken)
 }
 
-// giveUp takes own out of the queue. Where it got its slot at the same moment, it keeps it.
-func (p *Slots) giveUp(own *Slot) *Slot {
+// giveUp takes slot out of the queue. Where it got its slot at the same moment, it keeps it.
+func (p *Slots) giveUp(slot *Slot) *Slot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i := slices.Index(p.waiting, own)
+	i := slices.Index(p.waiting, slot)
 	if i < 0 {
-		return own
+		return slot
 	}
 	p.waiting = slices.Delete(p.waiting, i, i+1)
 	return nil
 }
 
-// cutSlowest has the export yield that took least since before, if it took too little and did not wait for the service
-// instead: for most of the time its client had something to take.
-func (p *Slots) cutSlowest(before map[*Slot]usage) {
+// cutSlowest has the export yield that took least since earlier, if it took too little and did not
+// wait for the service instead: for most of the time its client had something to take.
+func (p *Slots) cutSlowest(earlier map[*Slot]usage) {
 	p.mu.Lock()
 	var slowest *Slot
 	least, now := int64(math.MaxInt64), time.Now()
-	for h, was := range before {
-		is := h.usage(now)
+	for h, old := range earlier {
+		current := h.usage(now)
 		if _, holds := p.held[h]; !holds || h.yield == nil ||
-			is.lent-was.lent < time.Duration(float64(p.wait)*slowAfter/2) {
+			current.lent-old.lent < time.Duration(float64(p.wait)*slowAfter/2) {
 			continue
 		}
-		if n := is.bytes - was.bytes; n < SlowBytes && n < least {
+		if n := current.bytes - old.bytes; n < SlowBytes && n < least {
 			slowest, least = h, n
 		}
 	}
@@ -145,40 +146,40 @@ func (p *Slots) cutSlowest(before map[*Slot]usage) {
 
 func (h *Slot) usage(now time.Time) usage {
 	u := usage{h.sent, h.lent}
-	if !h.since.IsZero() {
-		u.lent += now.Sub(h.since)
+	if !h.lentSince.IsZero() {
+		u.lent += now.Sub(h.lentSince)
 	}
 	return u
 }
 
 // Yields says how h is made to give up its slot: the client takes its file now.
 func (h *Slot) Yields(yield func()) {
-	h.of.mu.Lock()
-	defer h.of.mu.Unlock()
+	h.slots.mu.Lock()
+	defer h.slots.mu.Unlock()
 	h.yield = yield
 }
 
 // Asks notes that the client took what it was sent.
 func (h *Slot) Asks() {
-	h.of.mu.Lock()
-	defer h.of.mu.Unlock()
-	if !h.since.IsZero() {
-		h.lent += time.Since(h.since)
-		h.since = time.Time{}
+	h.slots.mu.Lock()
+	defer h.slots.mu.Unlock()
+	if !h.lentSince.IsZero() {
+		h.lent += time.Since(h.lentSince)
+		h.lentSince = time.Time{}
 	}
 }
 
 // Sends notes that the client has so many bytes to take.
 func (h *Slot) Sends(n int) {
-	h.of.mu.Lock()
-	defer h.of.mu.Unlock()
+	h.slots.mu.Lock()
+	defer h.slots.mu.Unlock()
 	h.sent += int64(n)
-	h.since = time.Now()
+	h.lentSince = time.Now()
 }
 
 // Leave gives the slot to the next one that waits.
 func (h *Slot) Leave() {
-	p := h.of
+	p := h.slots
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.held, h)

@@ -32,23 +32,23 @@ const (
 
 // Pages reads the page of at most limit rows and PageBytes from a position on, "" being the
 // beginning. It returns the position after them.
-type Pages func(ctx context.Context, after string, limit int) (rows []index.Record, end string, err error)
+type Pages func(ctx context.Context, position string, limit int) (rows []index.Record, end string, err error)
 
 // Stream is the bytes of one export. Its methods are for one goroutine. Close must be called.
 type Stream struct {
 	ctx     context.Context
 	stop    context.CancelFunc
 	pages   Pages
-	others  func() bool
+	busy    func() bool
 	encoder Encoder
 	total   int64
 
 	next       chan page // the page that is prefetched
 	prefetches bool
-	after      string // where that page begins, and how many rows are asked for
+	position   string // where that page begins, and how many rows are asked for
 	limit      int
 	records    []index.Record
-	out        []byte // of which sent bytes were handed on
+	output     []byte // of which sent bytes were handed on
 	read       int
 	err        error // io.EOF after the last byte
 
@@ -65,11 +65,11 @@ type page struct {
 	err  error
 }
 
-// NewStream returns a stream of the rows that pages has from after on, which are total, and begins
-// to read them. It ends with ctx. others says whether the process has other requests, which come
-// first: meanwhile a stream prefetches nothing, and pauses.
-func NewStream(ctx context.Context, pages Pages, after string, total int64, e Encoder, others func() bool) *Stream {
-	s := &Stream{pages: pages, others: others, encoder: e, total: total, next: make(chan page, 1), after: after,
+// NewStream returns a stream of the rows that pages has from position on, which are total, and
+// begins to read them. It ends with ctx. busy says whether the process has other requests, which
+// come first: meanwhile a stream prefetches nothing, and pauses.
+func NewStream(ctx context.Context, pages Pages, position string, total int64, e Encoder, busy func() bool) *Stream {
+	s := &Stream{pages: pages, busy: busy, encoder: e, total: total, next: make(chan page, 1), position: position,
 		limit: firstRows}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	if total > 0 {
@@ -87,21 +87,21 @@ func (s *Stream) fetch() {
 				s.next <- page{err: fmt.Errorf("panic: %v", p)}
 			}
 		}()
-		rows, end, err := s.pages(s.ctx, s.after, s.limit)
+		rows, end, err := s.pages(s.ctx, s.position, s.limit)
 		s.next <- page{rows, end, err}
 	}()
 }
 
 // Read implements io.Reader. Its error is io.EOF only where all rows were delivered.
 func (s *Stream) Read(p []byte) (int, error) {
-	for s.read == len(s.out) && s.err == nil {
-		s.out, s.read = s.out[:0], 0
+	for s.read == len(s.output) && s.err == nil {
+		s.output, s.read = s.output[:0], 0
 		s.err = s.fill()
 	}
-	if s.read == len(s.out) {
+	if s.read == len(s.output) {
 		return 0, s.err
 	}
-	n := copy(p, s.out[s.read:])
+	n := copy(p, s.output[s.read:])
 	s.read += n
 	s.handed = s.encoded
 	return n, nil
@@ -114,7 +114,7 @@ func (s *Stream) fill() (err error) {
 	}
 	if len(s.records) == 0 {
 		if s.fetched == s.total {
-			if s.out, err = s.encoder.Close(s.out); err == nil {
+			if s.output, err = s.encoder.Close(s.output); err == nil {
 				err = io.EOF
 			}
 			return err
@@ -128,17 +128,17 @@ func (s *Stream) fill() (err error) {
 		size += len(s.records[n])
 		n++
 	}
-	out, err := s.encoder.Append(s.out, s.records[:n])
+	output, err := s.encoder.Append(s.output, s.records[:n])
 	if err != nil {
 		return err
 	}
 	if s.unpaused += size; s.unpaused >= pauseBytes {
 		s.unpaused = 0
-		if s.others() {
+		if s.busy() {
 			time.Sleep(pauseTime)
 		}
 	}
-	s.out, s.records = out, s.records[n:]
+	s.output, s.records = output, s.records[n:]
 	s.encoded += int64(n)
 	return nil
 }
@@ -157,12 +157,12 @@ func (s *Stream) turn() error {
 	if p.err != nil {
 		return p.err
 	}
-	s.prefetches, s.records, s.after, s.limit = false, p.rows, p.end, rowsOf(p.rows)
+	s.prefetches, s.records, s.position, s.limit = false, p.rows, p.end, rowsOf(p.rows)
 	s.fetched += int64(len(p.rows))
 	if len(p.rows) == 0 || s.fetched > s.total {
 		return fmt.Errorf("%d rows came, %d were counted: %w", s.fetched, s.total, index.ErrUnavailable)
 	}
-	if s.fetched < s.total && !s.others() {
+	if s.fetched < s.total && !s.busy() {
 		s.fetch()
 	}
 	return nil

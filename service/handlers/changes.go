@@ -16,35 +16,35 @@ import (
 // ChangesSince handles GET /v1/filings/changes: what the caller's copy of one generation needs to
 // become one of another.
 func ChangesSince(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
-	at := *q.Cursor
-	at.Generation = cmp.Or(q.Generation, index.GenerationID(r.Generation()))
+	position := *q.Cursor
+	position.Generation = cmp.Or(q.Generation, index.GenerationID(r.Generation()))
 	query := changes.Query{Where: q.Query.Where, Tier: q.Caller.Fields, Fields: q.Fields, Limit: q.Query.Limit}
-	if at.After != "" {
-		id, err := strconv.ParseInt(at.After, 10, 64)
+	if position.After != "" {
+		id, err := strconv.ParseInt(position.After, 10, 64)
 		if err != nil || id < 1 {
 			return Result{}, index.ErrPosition
 		}
 		query.After = id
 	}
-	page, err := r.Changes(ctx, q.Since, at.Generation, query)
+	page, err := r.Changes(ctx, q.Since, position.Generation, query)
 	if errors.Is(err, index.ErrGone) {
-		return Result{}, Refuse(ErrNotKept, NoChangesets(q.Since, at.Generation))
+		return Result{}, Refuse(ErrNotKept, NoChangesets(q.Since, position.Generation))
 	}
 	result := Result{Data: Changes(page.Changes)}
 	if page.End != 0 {
-		at.After = strconv.FormatInt(page.End, 10)
-		result.Next = at.String()
+		position.After = strconv.FormatInt(page.End, 10)
+		result.Next = position.String()
 	}
 	return result, err
 }
 
 // NoChangesets is the message where it is not known what changed between two generations.
-func NoChangesets(since, until string) string {
-	if until == "" {
-		return "there is no live generation yet, and so nothing that changed since " + since
+func NoChangesets(start, end string) string {
+	if end == "" {
+		return "there is no live generation yet, and so nothing that changed since " + start
 	}
 	return fmt.Sprintf("no changes are kept from %s to %s; export again (/v1/filings/export) and continue from its "+
-		"X-Generation", since, until)
+		"X-Generation", start, end)
 }
 
 // Change is a change as documents have it.
@@ -61,9 +61,9 @@ type ChangeOp changes.Op
 type Changes []changes.Change
 
 // AppendJSON appends the changes as an array of Change. Their records are of the caller's tier already.
-func (all Changes) AppendJSON(dst []byte, _ View) ([]byte, error) {
+func (list Changes) AppendJSON(dst []byte, _ View) ([]byte, error) {
 	dst = append(dst, '[')
-	for i, c := range all {
+	for i, c := range list {
 		if i > 0 {
 			dst = append(dst, ',')
 		}

@@ -114,11 +114,11 @@ type featureProperties struct {
 }
 
 func featuresOf(cells []index.Cell, q *params.Request) FeatureCollection {
-	all := FeatureCollection{"FeatureCollection", make([]feature, len(cells))}
+	collection := FeatureCollection{"FeatureCollection", make([]feature, len(cells))}
 	for i, c := range cells {
 		sum, most := amountsOf(c, q)
-		at := point{"Point", [2]float64{c.Longitude, c.Latitude}}
-		all.Features[i] = feature{"Feature", bboxOf(c.Box), at, featureProperties{c.Filings, sum, most, c.ID}}
+		center := point{"Point", [2]float64{c.Longitude, c.Latitude}}
+		collection.Features[i] = feature{"Feature", bboxOf(c.Box), center, featureProperties{c.Filings, sum, most, c.ID}}
 	}
-	return all
+	return collection
 }

@@ -53,8 +53,8 @@ var groupedBy = map[index.Field]index.Dimension{
 
 // Fields handles GET /v1/fields: what a form for filters needs to know of the fields that the caller sees.
 func Fields(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
-	about, err := r.About(ctx)
-	values := about.Values
+	summary, err := r.About(ctx)
+	values := summary.Values
 	if err != nil {
 		return Result{}, err
 	}
@@ -67,10 +67,10 @@ func Fields(ctx context.Context, r *serving.Reader, q params.Request) (Result, e
 		if !f.Returned(q.Caller.Fields) {
 			continue
 		}
-		info, of := f.Info(), values[f]
+		info, held := f.Info(), values[f]
 		stats := FieldStats{Name: info.Name, Type: typeOf(info.Kind), Tier: access.Tier(info.Tier.String()),
-			Help: info.Help, Filled: of.Filled}
-		if least, greatest := of.Extremes(f); least != nil {
+			Help: info.Help, Filled: held.Filled}
+		if least, greatest := held.Extremes(f); least != nil {
 			stats.Min, stats.Max = least, greatest
 		}
 		if stats.Distinct, err = distinct(ctx, r, values, f); err != nil {
@@ -83,8 +83,8 @@ func Fields(ctx context.Context, r *serving.Reader, q params.Request) (Result, e
 
 // distinct counts the values of f that groups have; nil where there are no such groups.
 func distinct(ctx context.Context, r *serving.Reader, values *index.Values, f index.Field) (*int64, error) {
-	by, some := groupedBy[f]
-	if !some {
+	dimension, ok := groupedBy[f]
+	if !ok {
 		return nil, nil
 	}
 	if f == index.Owner { // who they are was worked out when the generation was sealed
@@ -94,7 +94,7 @@ func distinct(ctx context.Context, r *serving.Reader, values *index.Values, f in
 		}
 		return &owners.Total, err
 	}
-	groups, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: []index.Dimension{by}, Limit: 1})
+	groups, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: []index.Dimension{dimension}, Limit: 1})
 	if errors.Is(err, index.ErrNoOwners) {
 		return nil, nil
 	}

@@ -61,25 +61,25 @@ type filingPoint struct {
 const pageBytes = 4 << 20
 
 // crawl reads the page at a cursor. The first one counts; the others have it from the cursor.
-func crawl(ctx context.Context, r *serving.Reader, q index.Query, at cursor.Cursor) (result Result, err error) {
+func crawl(ctx context.Context, r *serving.Reader, q index.Query, position cursor.Cursor) (result Result, err error) {
 	if q.Limit > params.MaxLimit {
 		q.Bytes = pageBytes
 	}
 	var page index.Page
 	if q.After == "" {
-		at.Generation = index.GenerationID(r.Generation())
-		page, at.Total, err = r.Page(ctx, q)
+		position.Generation = index.GenerationID(r.Generation())
+		page, position.Total, err = r.Page(ctx, q)
 	} else {
 		page, err = r.Rows(ctx, q)
 	}
 	if err != nil {
 		return Result{}, err
 	}
-	at.After = page.End
-	at.Seen += int64(len(page.Records))
-	result = Result{Data: Page(page), Total: at.Total}
-	if at.After != "" && at.Seen < at.Total {
-		result.Next = at.String()
+	position.After = page.End
+	position.Seen += int64(len(page.Records))
+	result = Result{Data: Page(page), Total: position.Total}
+	if position.After != "" && position.Seen < position.Total {
+		result.Next = position.String()
 	}
 	return result, nil
 }

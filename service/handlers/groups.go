@@ -12,21 +12,21 @@ import (
 
 // GroupFilings handles GET /v1/filings/groups: what the filters select, by one or two dimensions.
 func GroupFilings(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
-	all, err := r.Groups(ctx, q.Query.Where, q.Groups)
-	if most := q.Groups.Most(); err == nil && all.Total > int64(most) {
+	groups, err := r.Groups(ctx, q.Query.Where, q.Groups)
+	if most := q.Groups.Most(); err == nil && groups.Total > int64(most) {
 		hint := "add filters, or group by a field with fewer values"
 		if q.Groups.Limit == 0 {
 			hint += ", or set limit"
 		}
-		err = params.Invalid("by", "%d groups are more than %d; %s", all.Total, most, hint)
+		err = params.Invalid("by", "%d groups are more than %d; %s", groups.Total, most, hint)
 	}
-	return Result{Data: Groups{q.Groups.By, all.List}, Total: all.Total}, err
+	return Result{Data: Groups{q.Groups.By, groups.List}, Total: groups.Total}, err
 }
 
 // Groups is the data of a response.
 type Groups struct {
-	by   []index.Dimension
-	list []index.Group
+	dimensions []index.Dimension
+	list       []index.Group
 }
 
 // Group is a group as documents have it: of the keys, those that were requested, in that order.
@@ -59,25 +59,25 @@ type Amounts struct {
 // AppendJSON appends the groups as an array of Group. Its keys stand in the order of the request, which no struct has.
 func (g Groups) AppendJSON(dst []byte, _ View) ([]byte, error) {
 	dst = append(dst, '[')
-	for i, one := range g.list {
+	for i, group := range g.list {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, '{')
-		for j, d := range g.by {
+		for j, d := range g.dimensions {
 			dst = append(append(append(dst, '"'), d.String()...), `":`...)
-			if key := one.Keys[j]; key != "" {
+			if key := group.Keys[j]; key != "" {
 				dst = append(index.AppendString(dst, key), ',')
 			} else {
 				dst = append(dst, "null,"...)
 			}
 		}
-		dst = strconv.AppendInt(append(dst, `"filings":`...), one.Filings, 10)
-		dst = strconv.AppendInt(append(dst, `,"filingAmount":{"count":`...), one.Amounts, 10)
-		dst = index.AppendNumber(append(dst, `,"sum":`...), index.Dollars(one.SumCents))
-		dst = index.AppendNumber(append(dst, `,"avg":`...), index.AverageDollars(one.SumCents, one.Amounts))
-		dst = index.AppendNumber(append(dst, `,"min":`...), one.MinAmount)
-		dst = index.AppendNumber(append(dst, `,"max":`...), one.MaxAmount)
+		dst = strconv.AppendInt(append(dst, `"filings":`...), group.Filings, 10)
+		dst = strconv.AppendInt(append(dst, `,"filingAmount":{"count":`...), group.Amounts, 10)
+		dst = index.AppendNumber(append(dst, `,"sum":`...), index.Dollars(group.SumCents))
+		dst = index.AppendNumber(append(dst, `,"avg":`...), index.AverageDollars(group.SumCents, group.Amounts))
+		dst = index.AppendNumber(append(dst, `,"min":`...), group.MinAmount)
+		dst = index.AppendNumber(append(dst, `,"max":`...), group.MaxAmount)
 		dst = append(dst, "}}"...)
 	}
 	return append(dst, ']'), nil
@@ -88,9 +88,9 @@ func (g Groups) Len() int { return len(g.list) }
 
 // WithKey returns the first groups that have a key of d, if they are by it.
 func (g Groups) WithKey(d index.Dimension, most int) Groups {
-	if i := slices.Index(g.by, d); i >= 0 {
-		without := func(one index.Group) bool { return one.Keys[i] == "" }
-		g.list = slices.DeleteFunc(slices.Clone(g.list), without) // the list itself is cached
+	if i := slices.Index(g.dimensions, d); i >= 0 {
+		unkeyed := func(group index.Group) bool { return group.Keys[i] == "" }
+		g.list = slices.DeleteFunc(slices.Clone(g.list), unkeyed) // the list itself is cached
 	}
 	g.list = g.list[:min(most, len(g.list))]
 	return g
@@ -100,11 +100,11 @@ func (g Groups) WithKey(d index.Dimension, most int) Groups {
 func (g Groups) Total() index.Group { return Total(g.list) }
 
 // Total adds groups up: their filings, those that have an amount, and the sum of these.
-func Total(groups []index.Group) (all index.Group) {
+func Total(groups []index.Group) (sum index.Group) {
 	for _, g := range groups {
-		all.Filings += g.Filings
-		all.Amounts += g.Amounts
-		all.SumCents += g.SumCents
+		sum.Filings += g.Filings
+		sum.Amounts += g.Amounts
+		sum.SumCents += g.SumCents
 	}
-	return all
+	return sum
 }

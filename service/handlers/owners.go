@@ -51,11 +51,11 @@ func Owners(ctx context.Context, r *serving.Reader, q params.Request) (Result, e
 	}
 	result := Result{Data: JSON{data}, Rows: len(data), Total: page.Total}
 	if q.Cursor != nil && err == nil {
-		at := *q.Cursor
-		at.Generation, at.Total = index.GenerationID(r.Generation()), page.Total
-		at.Seen += int64(len(data))
-		if at.After = strconv.FormatInt(at.Seen, 10); at.Seen < at.Total {
-			result.Next = at.String()
+		position := *q.Cursor
+		position.Generation, position.Total = index.GenerationID(r.Generation()), page.Total
+		position.Seen += int64(len(data))
+		if position.After = strconv.FormatInt(position.Seen, 10); position.Seen < position.Total {
+			result.Next = position.String()
 		}
 	}
 	return result, err
@@ -63,8 +63,8 @@ func Owners(ctx context.Context, r *serving.Reader, q params.Request) (Result, e
 
 // Correction is a word of a search and what stands for it.
 type Correction struct {
-	From string   `json:"from"`
-	To   []string `json:"to"`
+	Word    string   `json:"from"`
+	Nearest []string `json:"to"`
 }
 
 // corrected returns w, or, where it selects nothing, the filter of the words of its term, each as
@@ -73,13 +73,13 @@ func corrected(ctx context.Context, r *serving.Reader, w index.Filter) (index.Fi
 	if n, err := r.Count(ctx, w); err != nil || n > 0 {
 		return w, nil, err
 	}
-	var where []index.Predicate
+	var predicates []index.Predicate
 	var words []string
 	for _, p := range w.Predicates() {
 		if term, ok := p.(index.Contains); ok {
 			words = index.Words(term.Text)
 		} else {
-			where = append(where, p)
+			predicates = append(predicates, p)
 		}
 	}
 	if len(words) == 0 {
@@ -91,10 +91,10 @@ func corrected(ctx context.Context, r *serving.Reader, w index.Filter) (index.Fi
 	}
 	corrections := []Correction{}
 	for i, word := range words {
-		where = append(where, index.Contains{Text: word, Or: nearest[i]})
+		predicates = append(predicates, index.Contains{Text: word, Or: nearest[i]})
 		if len(nearest[i]) > 0 {
 			corrections = append(corrections, Correction{word, nearest[i]})
 		}
 	}
-	return index.Where(where...), corrections, nil
+	return index.Where(predicates...), corrections, nil
 }

@@ -52,11 +52,11 @@ func Overall(ctx context.Context, r *serving.Reader, q params.Request) (Result, 
 
 // addedWithin counts the filings that were added within so many times 24 hours before now (rule A3).
 func addedWithin(ctx context.Context, r *serving.Reader, st index.Stats, days int, now time.Time) (int64, error) {
-	from := now.Add(-time.Duration(days) * 24 * time.Hour)
-	if n, known := st.AddedWithin(from, now); known {
+	start := now.Add(-time.Duration(days) * 24 * time.Hour)
+	if n, known := st.AddedWithin(start, now); known {
 		return n, nil
 	}
-	return r.Count(ctx, index.Where(index.Times{From: from, To: now, Clocked: true}))
+	return r.Count(ctx, index.Where(index.Times{From: start, To: now, Clocked: true}))
 }
 
 // CountyStats is the county statistics object.
@@ -72,12 +72,12 @@ type CountyStats struct {
 
 // ByCounty handles GET /v1/stats/counties.
 func ByCounty(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
-	all, err := byState(ctx, r, q.State)
-	data := make([]CountyStats, len(all))
-	for i, c := range all {
-		name, of := index.SplitCounty(c.County)
+	counties, err := byState(ctx, r, q.State)
+	data := make([]CountyStats, len(counties))
+	for i, c := range counties {
+		name, state := index.SplitCounty(c.County)
 		data[i] = CountyStats{
-			County: name, State: of, FilingCount: c.Filings,
+			County: name, State: state, FilingCount: c.Filings,
 			TotalAmount: index.Dollars(c.SumCents), AvgAmount: index.AverageDollars(c.SumCents, c.Amounts),
 			MinAmount: c.MinAmount, MaxAmount: c.MaxAmount,
 		}
@@ -121,48 +121,48 @@ func (c *Coverage) setFresh(f index.Freshness) {
 }
 
 // known returns a time in seconds of Unix time, nil for 0.
-func known(at int64) *time.Time {
-	if at == 0 {
+func known(seconds int64) *time.Time {
+	if seconds == 0 {
 		return nil
 	}
-	t := time.Unix(at, 0).UTC()
+	t := time.Unix(seconds, 0).UTC()
 	return &t
 }
 
 // Covered handles GET /v1/coverage (rule X13): all counties, or a page of them. A position is the
 // county before it.
 func Covered(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
-	all, err := byState(ctx, r, q.State)
-	result := Result{Total: int64(len(all))}
+	counties, err := byState(ctx, r, q.State)
+	result := Result{Total: int64(len(counties))}
 	if q.Cursor != nil {
-		after := func(c index.CountyStats) bool { return index.CompareByState(c.County, q.Query.After) > 0 }
-		if first := slices.IndexFunc(all, after); q.Query.After != "" && first >= 0 {
-			all = all[first:]
+		isLater := func(c index.CountyStats) bool { return index.CompareByState(c.County, q.Query.After) > 0 }
+		if first := slices.IndexFunc(counties, isLater); q.Query.After != "" && first >= 0 {
+			counties = counties[first:]
 		} else if q.Query.After != "" {
-			all = nil
+			counties = nil
 		}
-		if len(all) > q.Query.Limit {
-			all = all[:q.Query.Limit]
-			at := *q.Cursor
-			at.Generation, at.After = index.GenerationID(r.Generation()), all[len(all)-1].County
-			result.Next = at.String()
+		if len(counties) > q.Query.Limit {
+			counties = counties[:q.Query.Limit]
+			position := *q.Cursor
+			position.Generation, position.After = index.GenerationID(r.Generation()), counties[len(counties)-1].County
+			result.Next = position.String()
 		}
 	}
 	if err != nil {
 		return result, err
 	}
-	about, err := r.About(ctx)
-	data := make([]Coverage, len(all))
-	for i, c := range all {
-		name, of := index.SplitCounty(c.County)
-		data[i] = Coverage{County: name, State: of, Filings: c.Filings, WithCoordinates: c.WithCoordinates}
+	summary, err := r.About(ctx)
+	data := make([]Coverage, len(counties))
+	for i, c := range counties {
+		name, state := index.SplitCounty(c.County)
+		data[i] = Coverage{County: name, State: state, Filings: c.Filings, WithCoordinates: c.WithCoordinates}
 		if c.FirstFilingDate != "" {
-			data[i].FirstFilingDate, data[i].LastFilingDate = &all[i].FirstFilingDate, &all[i].LastFilingDate
+			data[i].FirstFilingDate, data[i].LastFilingDate = &counties[i].FirstFilingDate, &counties[i].LastFilingDate
 		}
 		if !c.LastAdded.IsZero() {
-			data[i].LastAddedAt = &all[i].LastAdded
+			data[i].LastAddedAt = &counties[i].LastAdded
 		}
-		data[i].setFresh(about.Fresh[c.County])
+		data[i].setFresh(summary.Fresh[c.County])
 	}
 	result.Data = JSON{data}
 	return result, err
@@ -171,21 +171,21 @@ func Covered(ctx context.Context, r *serving.Reader, q params.Request) (Result, 
 // byState returns stats of the counties of a state, of all counties for "", sorted as rule A6 says.
 func byState(ctx context.Context, r *serving.Reader, state string) ([]index.CountyStats, error) {
 	counties, err := r.Counties(ctx)
-	var all []index.CountyStats // a copy: what the engine returned may be shared
+	var selected []index.CountyStats // a copy: what the engine returned may be shared
 	for _, c := range counties {
-		if _, of := index.SplitCounty(c.County); state == "" || of == state {
-			all = append(all, c)
+		if _, s := index.SplitCounty(c.County); state == "" || s == state {
+			selected = append(selected, c)
 		}
 	}
-	slices.SortFunc(all, func(a, b index.CountyStats) int { return index.CompareByState(a.County, b.County) })
-	return all, err
+	slices.SortFunc(selected, func(a, b index.CountyStats) int { return index.CompareByState(a.County, b.County) })
+	return selected, err
 }
 
 // Counties handles GET /v1/counties.
 func Counties(ctx context.Context, r *serving.Reader, _ params.Request) (Result, error) {
-	all, err := r.Counties(ctx)
-	names := make([]string, len(all))
-	for i, c := range all {
+	counties, err := r.Counties(ctx)
+	names := make([]string, len(counties))
+	for i, c := range counties {
 		names[i] = c.County
 	}
 	return Result{Data: JSON{names}}, err

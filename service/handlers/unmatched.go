@@ -21,16 +21,16 @@ type Unmatched struct {
 }
 
 func (u Unmatched) String() string {
-	near := ""
+	nearest := ""
 	if len(u.Nearest) > 0 {
-		near = "; the nearest are " + strings.Join(u.Nearest, "; ")
+		nearest = "; the nearest are " + strings.Join(u.Nearest, "; ")
 	}
 	return fmt.Sprintf("%s must be what some filing has, not %s%s", u.Parameter,
-		strconv.Quote(params.Shorten(u.Value)), near)
+		strconv.Quote(params.Shorten(u.Value)), nearest)
 }
 
-// In reports whether u is of n.
-func (u Unmatched) In(n params.Named) bool {
+// Belongs reports whether u is of n.
+func (u Unmatched) Belongs(n params.Named) bool {
 	return n.Parameter == u.Parameter && slices.Contains(n.Values, u.Value)
 }
 
@@ -52,27 +52,27 @@ func MatchOne(ctx context.Context, r *serving.Reader, named []params.Named, near
 }
 
 func match(
-	ctx context.Context, r *serving.Reader, named []params.Named, most, near int,
+	ctx context.Context, r *serving.Reader, named []params.Named, most, nearest int,
 ) (unmatched []Unmatched, err error) {
 	for _, n := range named {
 		values := index.Uncut(n.Values, n.Lists, func(value string) bool {
-			has, failed := r.Has(ctx, n.Field, index.Fold(value))
+			held, failed := r.Has(ctx, n.Field, index.Fold(value))
 			err = cmp.Or(err, failed)
-			return has
+			return held
 		})
 		if err != nil {
 			return nil, err
 		}
 		for _, value := range values {
-			has, err := r.Has(ctx, n.Field, index.Fold(value))
+			held, err := r.Has(ctx, n.Field, index.Fold(value))
 			if err != nil {
 				return nil, err
 			}
-			if has {
+			if held {
 				continue
 			}
 			u := Unmatched{n.Parameter, value, []string{}}
-			if len(unmatched) < near {
+			if len(unmatched) < nearest {
 				found, err := r.Near(ctx, n.Field, value)
 				if err != nil {
 					return nil, err

@@ -23,7 +23,7 @@ func (c *Call) ReadArguments() error {
 	if err != nil {
 		return err
 	}
-	at := strings.TrimSpace(query.Get("cursor"))
+	position := strings.TrimSpace(query.Get("cursor"))
 	switch c.tool.takes {
 	case params.OneFiling:
 		c.InPath = map[string]string{"id": strings.TrimSpace(query.Get("id"))}
@@ -35,13 +35,13 @@ func (c *Call) ReadArguments() error {
 		setUnless(query, "limit", defaultGroups)
 	case params.Search, params.Owners, params.Coverage:
 		setUnless(query, "cursor", cursor.First)
-		held, err := cursor.Parse(at)
+		held, err := cursor.Parse(position)
 		if c.tool.searchPath != "" && (query.Has("q") || err == nil && held.Endpoint == "search") {
 			c.Path = c.tool.searchPath
 		}
-		if at != "" && at != cursor.First { // which holds the fields
+		if position != "" && position != cursor.First { // which holds the fields
 			// a page of the endpoint may be larger, and costs more
-			if q, err := url.ParseQuery(held.Query); err == nil && above(q.Get("limit")) {
+			if q, err := url.ParseQuery(held.Query); err == nil && exceedsRows(q.Get("limit")) {
 				setUnless(query, "limit", strconv.Itoa(maxRows))
 			}
 			c.Query = query.Encode()
@@ -63,7 +63,7 @@ func setUnless(query url.Values, name, value string) {
 	}
 }
 
-func above(limit string) bool {
+func exceedsRows(limit string) bool {
 	n, err := strconv.Atoi(limit)
 	return err == nil && n > maxRows
 }
@@ -104,9 +104,9 @@ func (t *tool) read(object jsontext.Value, query url.Values) error {
 // unread says what is wrong with arguments that are JSON, but ambiguous.
 func unread(err error) error {
 	name := "a name"
-	var at *jsontext.SyntacticError
-	if errors.As(err, &at) {
-		names := slices.Collect(at.JSONPointer.Tokens())
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) {
+		names := slices.Collect(syntax.JSONPointer.Tokens())
 		if len(names) > 1 && names[0] == "more" {
 			names = names[1:]
 		}
@@ -142,7 +142,7 @@ func (t *tool) add(query url.Values, name string, value jsontext.Value) error {
 		return errors.New("unknown parameter token")
 	case query.Has(name):
 		return fmt.Errorf("%s must be given only once", params.Shorten(name))
-	case name == "limit" && len(texts) == 1 && above(texts[0]):
+	case name == "limit" && len(texts) == 1 && exceedsRows(texts[0]):
 		texts[0] = strconv.Itoa(maxRows) // as a limit that is too high becomes the highest one (rule P1)
 	}
 	if len(texts) > 0 {
@@ -160,12 +160,12 @@ var errValue = errors.New("a text, a number, true, false, or a list of these")
 // textsOf returns an argument as a query string has it: the text of one value, or of each value of
 // a list. Null is no value. A list may come as the text of its JSON, as some models write it (rule
 // X64): read as one value it would exclude nothing.
-func (t *tool) textsOf(name string, value jsontext.Value) (all []string, err error) {
-	list, like := listIn(value)
+func (t *tool) textsOf(name string, value jsontext.Value) (texts []string, err error) {
+	list, bracketed := listIn(value)
 	switch {
 	case value.Kind() == 'n':
 		return nil, nil
-	case name == "q" || !like: // q may be what is searched
+	case name == "q" || !bracketed: // q may be what is searched
 	case list != nil:
 		value = list
 	case t.lists[name]:
@@ -180,23 +180,24 @@ func (t *tool) textsOf(name string, value jsontext.Value) (all []string, err err
 		return []string{""}, nil
 	}
 	for _, item := range items {
-		one, err := t.textOf(name, item)
+		text, err := t.textOf(name, item)
 		if inner, _ := listIn(item); nested && inner != nil && t.lists[name] || err != nil {
 			return nil, errValue
 		}
-		all = append(all, one)
+		texts = append(texts, text)
 	}
-	return all, nil
+	return texts, nil
 }
 
-// listIn returns the list whose JSON is the text that value is; nil for any other value. like
-// reports whether it has the brackets of one.
-func listIn(value jsontext.Value) (list jsontext.Value, like bool) {
+// listIn returns the list whose JSON is the text that value is; nil for any other value.
+// bracketed reports whether it has the brackets of one.
+func listIn(value jsontext.Value) (list jsontext.Value, bracketed bool) {
 	inner := jsontext.Value(strings.TrimSpace(text(value)))
-	if like = bytes.HasPrefix(inner, []byte{'['}) && bytes.HasSuffix(inner, []byte{']'}); like && inner.IsValid() {
+	bracketed = bytes.HasPrefix(inner, []byte{'['}) && bytes.HasSuffix(inner, []byte{']'})
+	if bracketed && inner.IsValid() {
 		list = inner
 	}
-	return list, like
+	return list, bracketed
 }
 
 // textOf returns the text of one value. Numbers keep their digits, but where an integer is wanted

@@ -32,7 +32,7 @@ type Call struct {
 	tool      *tool
 	arguments jsontext.Value
 	owner     string // that the client filters by
-	near      string // what there is in place of an owner that has no filings
+	nearest   string // what there is in place of an owner that has no filings
 	rows      int    // of the result, at the most
 	most      int    // bytes of it
 	cut       int    // how many rows there were before some were left out; 0: none was
@@ -86,12 +86,12 @@ func (c *Call) nameNear(ctx context.Context, r *serving.Reader) error {
 	}
 	found, err := r.Owners(ctx, index.OwnerQuery{Tokens: words, Limit: 3})
 	if err == nil && found.Total == 0 {
-		var near [][]string
-		if near, err = r.Nearest(ctx, words); err != nil {
+		var nearest [][]string
+		if nearest, err = r.Nearest(ctx, words); err != nil {
 			return err
 		}
 		for i := range words {
-			words[i] = slices.Concat(near[i], words[i:i+1])[0]
+			words[i] = slices.Concat(nearest[i], words[i:i+1])[0]
 		}
 		found, err = r.Owners(ctx, index.OwnerQuery{Tokens: words, Limit: 3})
 	}
@@ -100,7 +100,7 @@ func (c *Call) nameNear(ctx context.Context, r *serving.Reader) error {
 		names = append(names, owner.Name)
 	}
 	if len(names) > 0 {
-		c.near = fmt.Sprintf("no owner is %q, but some are %s (find_owners lists them)",
+		c.nearest = fmt.Sprintf("no owner is %q, but some are %s (find_owners lists them)",
 			params.Shorten(c.owner), strings.Join(names, "; "))
 	}
 	return err
@@ -142,11 +142,11 @@ func grouped(
 	if err != nil {
 		return result, err
 	}
-	all, shown := handlers.Total(groups.List), first.Total()
-	others := rest{Groups: result.Total - int64(first.Len()), Filings: all.Filings - shown.Filings}
-	others.FilingAmount.Count = all.Amounts - shown.Amounts
-	others.FilingAmount.Sum = index.Dollars(all.SumCents - shown.SumCents)
-	c.add("rest", others)
+	total, shown := handlers.Total(groups.List), first.Total()
+	remainder := rest{Groups: result.Total - int64(first.Len()), Filings: total.Filings - shown.Filings}
+	remainder.FilingAmount.Count = total.Amounts - shown.Amounts
+	remainder.FilingAmount.Sum = index.Dollars(total.SumCents - shown.SumCents)
+	c.add("rest", remainder)
 	return result, nil
 }
 
@@ -231,13 +231,13 @@ const mark = "the response of the endpoint"
 // whatever the client's id is.
 func (c *Call) Insert(message []byte) []byte {
 	const quoted = `"` + mark + `"}]`
-	at := bytes.LastIndex(message, []byte(quoted))
-	all := append(make([]byte, 0, len(message)+c.most), message[:at]...)
-	all = append(index.AppendString(all, string(c.text)), "}]"...)
+	place := bytes.LastIndex(message, []byte(quoted))
+	whole := append(make([]byte, 0, len(message)+c.most), message[:place]...)
+	whole = append(index.AppendString(whole, string(c.text)), "}]"...)
 	if c.failed {
-		all = append(all, `,"isError":true`...)
+		whole = append(whole, `,"isError":true`...)
 	}
-	return append(all, message[at+len(quoted):]...)
+	return append(whole, message[place+len(quoted):]...)
 }
 
 const (
@@ -262,12 +262,13 @@ func sentSize(text []byte) int {
 // hint says what to do about rows that were left out, about a value that no filing has, or about no
 // rows.
 func (c *Call) hint(body []byte) string {
-	var of struct {
+	var response struct {
 		Meta struct{ Unmatched []handlers.Unmatched }
 	}
 	unmatched := ""
-	if bytes.Contains(body, []byte(`"unmatched":[`)) && json.Unmarshal(body, &of) == nil && len(of.Meta.Unmatched) > 0 {
-		unmatched = of.Meta.Unmatched[0].String()
+	if bytes.Contains(body, []byte(`"unmatched":[`)) && json.Unmarshal(body, &response) == nil &&
+		len(response.Meta.Unmatched) > 0 {
+		unmatched = response.Meta.Unmatched[0].String()
 	}
 	switch {
 	case c.cut > 0:
@@ -278,7 +279,7 @@ func (c *Call) hint(body []byte) string {
 		return fmt.Sprintf("only the first %d of %d rows are here, since a result has at most %d bytes: %s%s", c.rows,
 			c.cut, c.most, onward, c.tool.narrow)
 	case bytes.Contains(body[:min(len(body), 40)], []byte(`"data":[]`)):
-		return strings.TrimPrefix(cmp.Or(c.near, unmatched)+": ", ": ") +
+		return strings.TrimPrefix(cmp.Or(c.nearest, unmatched)+": ", ": ") +
 			"nothing here matches these arguments, though other filings may be there: " +
 			"describe_data and list_counties say what there is"
 	}

@@ -75,11 +75,11 @@ func (t *tool) schema(table *params.Table) (json.RawMessage, error) {
 	t.integers, t.lists = map[string]bool{}, map[string]bool{}
 	texts, rare := common(), properties{}
 	top := schema{Type: "object", Properties: properties{}}
-	for _, p := range table.Of(t.takes) {
+	for _, p := range table.Rows(t.takes) {
 		t.integers[p.Name], t.lists[p.Name] = p.Kind.Type == "integer", p.Kind.List
 		text, known := texts[p.Name]
-		if own := t.texts[p.Name]; own != "" {
-			text = own
+		if special := t.texts[p.Name]; special != "" {
+			text = special
 		}
 		s := schema{Type: p.Kind.Type, Description: text}
 		if p.Kind.Enum && known {

@@ -107,8 +107,8 @@ func appendValue(dst []byte, v any) []byte {
 
 // key returns the number of a key. There are few.
 func (l *Layer) key(key string) uint64 {
-	for i, other := range l.keys {
-		if other == key {
+	for i, known := range l.keys {
+		if known == key {
 			return uint64(i)
 		}
 	}

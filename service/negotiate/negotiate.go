@@ -119,7 +119,7 @@ func tokenOf(name string) string {
 // sent, unless GeoJSON is named and JSON is not. A client that accepts neither gets JSON.
 func WantsGeoJSON(accept string) bool {
 	quality := qualities(accept)
-	of := func(mediaType string) (q float64, named bool) {
+	qualityOf := func(mediaType string) (q float64, named bool) {
 		if q, named = quality[mediaType]; named {
 			return q, true
 		}
@@ -128,10 +128,10 @@ func WantsGeoJSON(accept string) bool {
 		}
 		return quality["*/*"], false
 	}
-	geo, geoNamed := of("application/geo+json")
-	if older, named := of("application/vnd.geo+json"); named && older > geo || !geoNamed && named {
+	geo, geoNamed := qualityOf("application/geo+json")
+	if older, named := qualityOf("application/vnd.geo+json"); named && older > geo || !geoNamed && named {
 		geo, geoNamed = older, true
 	}
-	plain, plainNamed := of("application/json")
+	plain, plainNamed := qualityOf("application/json")
 	return geo > plain || geo == plain && geo > 0 && geoNamed && !plainNamed
 }

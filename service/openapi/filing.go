@@ -19,7 +19,7 @@ import (
 // known to the client. Only the id is required: a client that checks responses by a schema, as many
 // do in Python, Kotlin and Rust, must not fail on a record that has what it requested.
 func (b *builder) filingSchema() (*openapi3.Schema, error) {
-	s := of("object", "")
+	s := typedSchema("object", "")
 	s.Description = "A public record. It always has `id`, and each field of the caller's tier unless the " +
 		"parameter `fields` leaves it out."
 	s.Required = []string{index.ID.String()}
@@ -51,24 +51,24 @@ func (b *builder) filingSchema() (*openapi3.Schema, error) {
 // fieldSchema is the schema of a field's values. All but the three that every filing has may be
 // null (rule E4).
 func (b *builder) fieldSchema(f index.FieldInfo) *openapi3.Schema {
-	s := of("string", "")
+	s := typedSchema("string", "")
 	switch f.Kind {
 	case index.KindID:
-		return of("integer", "int64").WithMin(1)
+		return typedSchema("integer", "int64").WithMin(1)
 	case index.KindCounty:
 		return s
 	case index.KindCategories:
-		s = of("array", "")
+		s = typedSchema("array", "")
 		s.Items = b.enum("Category", index.CategoryValues)
 		return s
 	case index.KindInteger:
-		s = of("integer", "int64")
+		s = typedSchema("integer", "int64")
 	case index.KindLatitude:
-		s = of("number", "double").WithMin(-90).WithMax(90)
+		s = typedSchema("number", "double").WithMin(-90).WithMax(90)
 	case index.KindLongitude:
-		s = of("number", "double").WithMin(-180).WithMax(180)
+		s = typedSchema("number", "double").WithMin(-180).WithMax(180)
 	case index.KindAmount, index.KindNumber:
-		s = of("number", "double")
+		s = typedSchema("number", "double")
 	case index.KindDate:
 		s.Format = "date"
 	case index.KindDateRange:

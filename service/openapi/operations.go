@@ -17,7 +17,7 @@ func (b *builder) addOperation(o Operation) error {
 		return nil
 	}
 	if _, isBytes := o.Data.([]byte); isBytes {
-		tile := openapi3.Content{TileType: openapi3.NewMediaType().WithSchemaRef(of("string", "binary").NewRef())}
+		tile := openapi3.Content{TileType: openapi3.NewMediaType().WithSchemaRef(typedSchema("string", "binary").NewRef())}
 		b.document.Paths.Set(Template(o.Path), &openapi3.PathItem{Get: b.operation(o, tile)})
 		return nil
 	}
@@ -58,10 +58,10 @@ func (b *builder) addOperation(o Operation) error {
 // files are the forms of a file. One with lines is text to clients, Parquet is bytes. GeoJSON is named
 // in the description of format alone: openapi-python-client would read each file as JSON.
 func files() openapi3.Content {
-	text := openapi3.NewMediaType().WithSchemaRef(of("string", "").NewRef())
+	text := openapi3.NewMediaType().WithSchemaRef(typedSchema("string", "").NewRef())
 	return openapi3.Content{
 		"application/x-ndjson": text, "text/csv": text,
-		"application/vnd.apache.parquet": openapi3.NewMediaType().WithSchemaRef(of("string", "binary").NewRef()),
+		"application/vnd.apache.parquet": openapi3.NewMediaType().WithSchemaRef(typedSchema("string", "binary").NewRef()),
 	}
 }
 

@@ -11,22 +11,22 @@ import (
 
 // parameters returns the parameters of o in the order of the table, each followed by its legacy
 // name, and headers.
-func (b *builder) parameters(o Operation) (all openapi3.Parameters) {
-	for _, p := range b.Parameters.Of(o.Takes) {
+func (b *builder) parameters(o Operation) (list openapi3.Parameters) {
+	for _, p := range b.Parameters.Rows(o.Takes) {
 		d := b.parameter(&p, p.RequiredBy(o.Takes))
-		all = append(all, &openapi3.ParameterRef{Value: &d})
+		list = append(list, &openapi3.ParameterRef{Value: &d})
 		if p.Legacy != "" {
 			legacy := d
 			legacy.Name, legacy.Deprecated = p.Legacy, true
 			legacy.Description = "Another name of `" + p.Name + "`. Must not be given together with it."
-			all = append(all, &openapi3.ParameterRef{Value: &legacy})
+			list = append(list, &openapi3.ParameterRef{Value: &legacy})
 		}
 	}
-	all = append(all, &openapi3.ParameterRef{Ref: "#/components/parameters/Prefer"})
+	list = append(list, &openapi3.ParameterRef{Ref: "#/components/parameters/Prefer"})
 	if o.Shape.Has(params.Tagged) {
-		all = append(all, &openapi3.ParameterRef{Ref: "#/components/parameters/If-None-Match"})
+		list = append(list, &openapi3.ParameterRef{Ref: "#/components/parameters/If-None-Match"})
 	}
-	return all
+	return list
 }
 
 // parameter describes p. A required parameter carries its example where tools fill it in by
@@ -60,7 +60,7 @@ func (b *builder) parameter(p *params.Parameter, required bool) openapi3.Paramet
 // schemaOfValues is the form of p's values as a schema. What is accepted besides (1 for true, words
 // in any case) is left to the description: a client has no use for it.
 func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
-	s := of(p.Kind.Type, p.Kind.Format)
+	s := typedSchema(p.Kind.Type, p.Kind.Format)
 	s.Pattern, s.Min = p.Kind.Pattern, p.Min
 	if !p.Clamped {
 		s.Max = p.Max
@@ -71,15 +71,15 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 	if p.Kind == params.FieldNames { // no enum: its constants would rename others of Go's clients, in one scope
 		s.Pattern = "^(" + strings.Join(p.Choices, "|") + ")$"
 	}
-	one := s.NewRef()
+	item := s.NewRef()
 	if p.Kind.Enum {
-		one = b.enum(enumName(p), p.Choices)
+		item = b.enum(enumName(p), p.Choices)
 	}
 	if !p.Kind.List {
-		return one
+		return item
 	}
-	list := of("array", "")
-	list.Items = one
+	list := typedSchema("array", "")
+	list.Items = item
 	if p.Most > 0 {
 		list.WithMaxItems(int64(p.Most))
 	}
@@ -88,7 +88,7 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 	}
 	if p.Kind.Unique {
 		list.WithUniqueItems(true)
-		one.Value.Extensions = map[string]any{"x-enum-varnames": namesOf(p)}
+		item.Value.Extensions = map[string]any{"x-enum-varnames": namesOf(p)}
 	}
 	return list.NewRef()
 }
@@ -98,9 +98,9 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 func enumName(p *params.Parameter) string {
 	switch {
 	case p.Kind.List:
-	case p.On == params.Groups:
+	case p.Takers == params.Groups:
 		return "Groups" + typeName(p.Name)
-	case p.On == params.Owners:
+	case p.Takers == params.Owners:
 		return "Owners" + typeName(p.Name)
 	}
 	return typeName(p.Name)
@@ -126,7 +126,7 @@ func typeName(name string) string {
 
 // typed returns a value of p that the table has as text, as JSON has it. Numbers keep their digits.
 func typed(p *params.Parameter, s string) any {
-	one := func(s string) any {
+	literal := func(s string) any {
 		switch p.Kind.Type {
 		case "integer", "number":
 			return json.RawMessage(s)
@@ -136,11 +136,11 @@ func typed(p *params.Parameter, s string) any {
 		return s
 	}
 	if !p.Kind.List {
-		return one(s)
+		return literal(s)
 	}
 	var list []any
 	for item := range strings.SplitSeq(s, p.Kind.Separator) {
-		list = append(list, one(item))
+		list = append(list, literal(item))
 	}
 	return list
 }

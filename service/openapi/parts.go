@@ -31,9 +31,9 @@ func (p Parts) Paths() []string { return slices.Sorted(maps.Keys(p.paths)) }
 
 var reference = regexp.MustCompile(`"\$ref":"#/components/([^/"]+)/([^"]+)"`)
 
-// Of returns the document with these paths alone, and the components that they need; or the first
-// of paths that it has not.
-func (p Parts) Of(paths []string) (document []byte, unknown string) {
+// Document returns the document with these paths alone, and the components that they need; or the
+// first of paths that it has not.
+func (p Parts) Document(paths []string) (document []byte, unknown string) {
 	taken := map[string]json.RawMessage{}
 	needed := map[string]map[string]json.RawMessage{"securitySchemes": p.components["securitySchemes"]}
 	for _, path := range paths {

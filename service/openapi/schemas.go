@@ -13,21 +13,21 @@ import (
 	"filings/service/params"
 )
 
-// of returns a schema of a type, in a format unless that is "".
-func of(t, format string) *openapi3.Schema {
+// typedSchema returns a schema of a type, in a format unless that is "".
+func typedSchema(t, format string) *openapi3.Schema {
 	return &openapi3.Schema{Type: &openapi3.Types{t}, Format: format}
 }
 
 // enum returns a reference to the schema of one of values. It is a component, since generated
 // clients name a type after it: name, unless these values are one already.
 func (b *builder) enum(name string, values []string) *openapi3.SchemaRef {
-	s := of("string", "")
+	s := typedSchema("string", "")
 	for _, v := range values {
 		s.Enum = append(s.Enum, v)
 	}
-	for other, schema := range b.schemas {
+	for known, schema := range b.schemas {
 		if slices.Equal(schema.Value.Enum, s.Enum) {
-			name, s = other, schema.Value
+			name, s = known, schema.Value
 		}
 	}
 	b.schemas[name] = s.NewRef()
@@ -48,7 +48,7 @@ func (b *builder) responseSchema(o Operation) (*openapi3.Schema, error) {
 		}
 		return b.schemas[strings.TrimPrefix(ref.Ref, refTo("").Ref)].Value, nil
 	}
-	s := of("object", "")
+	s := typedSchema("object", "")
 	add := func(name string, part *openapi3.SchemaRef) {
 		s.WithPropertyRef(name, part)
 		s.Required = append(s.Required, name)
@@ -85,23 +85,23 @@ func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {
 		return refTo("Filing"), nil
 	}
 	if t == reflect.TypeFor[time.Time]() {
-		return of("string", "date-time").NewRef(), nil
+		return typedSchema("string", "date-time").NewRef(), nil
 	}
 	if b.schemas[t.Name()] != nil { // access.Tier
 		return refTo(t.Name()), nil
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return of("string", "").NewRef(), nil
+		return typedSchema("string", "").NewRef(), nil
 	case reflect.Int, reflect.Int64:
-		return of("integer", "int64").NewRef(), nil
+		return typedSchema("integer", "int64").NewRef(), nil
 	case reflect.Bool:
-		return of("boolean", "").NewRef(), nil
+		return typedSchema("boolean", "").NewRef(), nil
 	case reflect.Float64:
-		return of("number", "double").NewRef(), nil
+		return typedSchema("number", "double").NewRef(), nil
 	case reflect.Slice, reflect.Array:
 		items, err := b.schema(t.Elem())
-		s := of("array", "")
+		s := typedSchema("array", "")
 		if s.Items = items; t.Kind() == reflect.Array {
 			s.WithMinItems(int64(t.Len())).WithMaxItems(int64(t.Len()))
 		}
@@ -128,7 +128,7 @@ func (b *builder) structure(t reflect.Type) (*openapi3.SchemaRef, error) {
 	if b.schemas[name] != nil {
 		return refTo(name), nil
 	}
-	s := of("object", "")
+	s := typedSchema("object", "")
 	for i := range t.NumField() {
 		f := t.Field(i)
 		key, options, _ := strings.Cut(f.Tag.Get("json"), ",")

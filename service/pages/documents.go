@@ -59,21 +59,21 @@ var Documents = sync.OnceValues(func() ([]Document, error) {
 	}
 	full := []byte{}
 	for _, c := range read {
-		within := bytes.ReplaceAll(c.markdown, []byte("](#"), []byte("]("+c.name+".md#"))
-		full = append(append(full, betweenSources.ReplaceAll(within, []byte("](docs/$1.md"))...), '\n')
+		linked := bytes.ReplaceAll(c.markdown, []byte("](#"), []byte("]("+c.name+".md#"))
+		full = append(append(full, sourceLinks.ReplaceAll(linked, []byte("](docs/$1.md"))...), '\n')
 	}
-	all := []Document{{"/llms.txt", "text/plain; charset=utf-8", llms(read)},
+	documents := []Document{{"/llms.txt", "text/plain; charset=utf-8", llms(read)},
 		{"/llms-full.txt", "text/plain; charset=utf-8", full}}
 	for _, c := range read {
 		page, err := c.html(read)
 		if err != nil {
 			return nil, fmt.Errorf("pages: render %s: %w", c.name, err)
 		}
-		all = append(all,
+		documents = append(documents,
 			Document{"/docs/" + c.name, "text/html; charset=utf-8", page},
 			Document{"/docs/" + c.name + ".md", "text/markdown; charset=utf-8", c.markdown})
 	}
-	return all, nil
+	return documents, nil
 })
 
 var (
@@ -82,8 +82,8 @@ var (
 	// Links to documents that the service does not have: their text stays.
 	elsewhere = regexp.MustCompile(`\[([^\]]+)\]\(\.\./[^)]+\)`)
 	// Links from page to page.
-	between        = regexp.MustCompile(`(<a href="[a-z]+)\.md([#"])`)
-	betweenSources = regexp.MustCompile(`\]\(([a-z]+)\.md`)
+	pageLinks   = regexp.MustCompile(`(<a href="[a-z]+)\.md([#"])`)
+	sourceLinks = regexp.MustCompile(`\]\(([a-z]+)\.md`)
 )
 
 // parse takes a source apart: the heading is the title, the first sentence after it the summary.
@@ -137,51 +137,51 @@ const page = `<!DOCTYPE html>
 var heading = regexp.MustCompile(`<h2 id="([^"]+)">(.*)</h2>`)
 
 // html renders a page, with links to all others and to its own headings.
-func (c chapter) html(all []chapter) ([]byte, error) {
+func (c chapter) html(chapters []chapter) ([]byte, error) {
 	var body bytes.Buffer
 	markdown := goldmark.New(goldmark.WithExtensions(extension.Table),
 		goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	if err := markdown.Convert(c.markdown, &body); err != nil {
 		return nil, err
 	}
-	text := between.ReplaceAllString(body.String(), "$1$2")
+	text := pageLinks.ReplaceAllString(body.String(), "$1$2")
 	// scrolled by keys
 	text = strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<table tabindex="0">`).Replace(text)
 	var headings strings.Builder
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {
 		fmt.Fprintf(&headings, "<a href=\"#%s\">%s</a>\n", m[1], tags.ReplaceAllString(m[2], ""))
 	}
-	return fmt.Appendf(nil, page, html.EscapeString(c.title), c.name, c.column(all), text, headings.String()), nil
+	return fmt.Appendf(nil, page, html.EscapeString(c.title), c.name, c.column(chapters), text, headings.String()), nil
 }
 
 // tags are of what is marked in a heading.
 var tags = regexp.MustCompile(`<[^>]*>`)
 
 // column returns the links to all pages, under the titles of their parts.
-func (c chapter) column(all []chapter) string {
+func (c chapter) column(chapters []chapter) string {
 	var b strings.Builder
 	for _, part := range parts {
 		fmt.Fprintf(&b, "<p>%s</p>\n", part.title)
 		for _, name := range part.names {
-			i := slices.IndexFunc(all, func(other chapter) bool { return other.name == name })
+			i := slices.IndexFunc(chapters, func(candidate chapter) bool { return candidate.name == name })
 			current := ""
 			if name == c.name {
 				current = ` aria-current="page"`
 			}
-			fmt.Fprintf(&b, "<a href=\"%s\"%s>%s</a>\n", name, current, html.EscapeString(all[i].title))
+			fmt.Fprintf(&b, "<a href=\"%s\"%s>%s</a>\n", name, current, html.EscapeString(chapters[i].title))
 		}
 	}
 	return b.String()
 }
 
 // llms returns the list of the pages, with what each is about.
-func llms(all []chapter) []byte {
+func llms(chapters []chapter) []byte {
 	var b bytes.Buffer
 	b.WriteString(
 		"# Filings API\n\n> A read-only JSON API over public county filing records: filters, search, maps, " +
 			"statistics. Every request needs an API key in the header X-API-Key, or as Authorization: Bearer.\n\n" +
 			"## Pages\n\n")
-	for _, c := range all {
+	for _, c := range chapters {
 		fmt.Fprintf(&b, "- [%s](docs/%s.md): %s\n", c.title, c.name, c.summary)
 	}
 	b.WriteString("\n## Reference\n\n" +

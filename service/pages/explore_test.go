@@ -200,7 +200,7 @@ func TestExplore_Filters(t *testing.T) {
 // checkForm: the form has every filter of the list but those that the map and the table give, under its current name.
 func checkForm(e *explorer) {
 	var want []string
-	for _, p := range params.New("", nil).Of(params.List) {
+	for _, p := range params.New("", nil).Rows(params.List) {
 		given := strings.HasPrefix(p.Name, "bounds_") || slices.Contains([]string{"limit", "offset", "cursor", "generation", "fields", "sort_by", "sort_order"}, p.Name)
 		if !given {
 			want = append(want, p.Name)

@@ -112,8 +112,8 @@ func newFile(path, mediaType string, source, unpacked, packed func() ([]byte, er
 // kept returns what returns body.
 func kept(body []byte) func() ([]byte, error) { return func() ([]byte, error) { return body, nil } }
 
-// All returns all files of all pages, with a base map for /explore.
-func All(tiles Tiles) (all []File, err error) {
+// Files returns all files of all pages, with a base map for /explore.
+func Files(tiles Tiles) (list []File, err error) {
 	for _, p := range []struct{ path, name string }{
 		{referencePath, "docs.html"},
 		{"/docs/docs.css", "docs.css"},
@@ -124,7 +124,7 @@ func All(tiles Tiles) (all []File, err error) {
 		{"/docs/scalar/LICENSE", "scalar/LICENSE"},
 		{"/explore", "explore.html"},
 	} {
-		if all, err = appendFile(all, p.path, p.name); err != nil {
+		if list, err = appendFile(list, p.path, p.name); err != nil {
 			return nil, err
 		}
 	}
@@ -133,22 +133,22 @@ func All(tiles Tiles) (all []File, err error) {
 		return nil, err
 	}
 	for _, d := range documents {
-		all = append(all, New(d.Path, d.MediaType, kept(d.Body)))
+		list = append(list, New(d.Path, d.MediaType, kept(d.Body)))
 	}
 	err = fs.WalkDir(files, "explore", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			all, err = appendFile(all, "/"+strings.TrimSuffix(name, ".gz"), name)
+			list, err = appendFile(list, "/"+strings.TrimSuffix(name, ".gz"), name)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return withTiles(all, tiles)
+	return withTiles(list, tiles)
 }
 
 // appendFile appends the file called name. One that is compressed already stays as it is.
-func appendFile(all []File, at, name string) ([]File, error) {
+func appendFile(list []File, address, name string) ([]File, error) {
 	body, err := files.ReadFile(name)
 	if err != nil {
 		return nil, err
@@ -159,9 +159,9 @@ func appendFile(all []File, at, name string) ([]File, error) {
 	case !ok:
 		return nil, fmt.Errorf("pages: no media type for the file %s", name)
 	case packed:
-		return append(all, newPacked(at, mediaType, body)), nil
+		return append(list, newPacked(address, mediaType, body)), nil
 	}
-	return append(all, New(at, mediaType, kept(body))), nil
+	return append(list, New(address, mediaType, kept(body))), nil
 }
 
 // referencePath is the path of the reference.

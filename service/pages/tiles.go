@@ -17,20 +17,20 @@ type Tiles struct {
 }
 
 // withTiles adds what tells /explore of its base map, and lets that page load images from there, and from nowhere else.
-func withTiles(all []File, tiles Tiles) ([]File, error) {
+func withTiles(list []File, tiles Tiles) ([]File, error) {
 	body, err := json.Marshal(tiles)
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, New("/explore/tiles.json", mediaTypes[".json"], kept(body)))
+	list = append(list, New("/explore/tiles.json", mediaTypes[".json"], kept(body)))
 	if tiles.URL == "" {
-		return all, nil
+		return list, nil
 	}
 	u, err := url.Parse(tiles.URL)
 	if err != nil || u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("pages: %q is no https address of tiles", tiles.URL)
 	}
-	page := slices.IndexFunc(all, func(f File) bool { return f.Path == "/explore" })
-	all[page].policy = strings.Replace(policy, "img-src 'self'", "img-src 'self' https://"+u.Host, 1)
-	return all, nil
+	page := slices.IndexFunc(list, func(f File) bool { return f.Path == "/explore" })
+	list[page].policy = strings.Replace(policy, "img-src 'self'", "img-src 'self' https://"+u.Host, 1)
+	return list, nil
 }

@@ -12,7 +12,7 @@ type builder struct {
 	now     time.Time
 	active  []string // folded foreclosure statuses that count as active
 
-	where      []index.Predicate
+	predicates []index.Predicate
 	equal      []index.AnyOf
 	ranges     []bounds
 	days       index.Days

@@ -21,9 +21,9 @@ type continuation struct {
 // continued reads a cursor, once for the price and for the page.
 func (r *Raw) continued(text string) *continuation {
 	if r.next == nil {
-		at, err := cursor.Parse(text)
-		if r.next = (&continuation{Cursor: at, err: err}); err == nil {
-			r.next.held, r.next.err = r.table.Split(r.of, at.Query)
+		position, err := cursor.Parse(text)
+		if r.next = (&continuation{Cursor: position, err: err}); err == nil {
+			r.next.held, r.next.err = r.table.Split(r.endpoint, position.Query)
 		}
 	}
 	return r.next
@@ -38,7 +38,7 @@ func (r *Raw) resume(today time.Time) (*Raw, *cursor.Cursor, error) {
 		return r, nil, nil
 	}
 	text, err := s.text(p)
-	first := r.of.Shape.Has(Forward) && r.sent != nil || r.of.Shape.Has(Partial) && r.textOf("limit") != ""
+	first := r.endpoint.Shape.Has(Forward) && r.sent != nil || r.endpoint.Shape.Has(Partial) && r.textOf("limit") != ""
 	if first && text == "" {
 		text = cursor.First
 	}
@@ -49,34 +49,34 @@ func (r *Raw) resume(today time.Time) (*Raw, *cursor.Cursor, error) {
 		return r, nil, invalid("offset",
 			"must not be given with cursor, which has the position already")
 	}
-	at := cursor.Cursor{Endpoint: r.of.Name, Day: today}
+	position := cursor.Cursor{Endpoint: r.endpoint.Name, Day: today}
 	if text != cursor.First {
-		if r, at, err = r.resumeAt(text); err != nil {
+		if r, position, err = r.resumeAt(text); err != nil {
 			return r, nil, err
 		}
 	}
-	at.Query, err = r.query()
-	if err == nil && !cursor.Fits(at.Query) {
+	position.Query, err = r.query()
+	if err == nil && !cursor.Fits(position.Query) {
 		err = invalid("cursor", "contains the other parameters, at most %d characters of them, not %d; send fewer",
-			cursor.MaxQuery, len(at.Query))
+			cursor.MaxQuery, len(position.Query))
 	}
-	return r, &at, err
+	return r, &position, err
 }
 
 // resumeAt returns the parameters that a cursor holds, with the limit of r if it has one.
 func (r *Raw) resumeAt(text string) (*Raw, cursor.Cursor, error) {
 	damaged := invalid("cursor", "must be %s, or the next_cursor of a page: this one is damaged", cursor.First)
 	next := r.continued(text)
-	at, held := next.Cursor, next.held
+	position, held := next.Cursor, next.held
 	if held == nil {
-		return r, at, damaged
+		return r, position, damaged
 	}
-	if want := r.of.Name; at.Endpoint != want {
-		return r, at, Invalid("cursor", "this cursor belongs to the %s, and this is the %s; start here with cursor=%s",
-			Shorten(at.Endpoint), want, cursor.First)
+	if want := r.endpoint.Name; position.Endpoint != want {
+		return r, position, Invalid("cursor", "this cursor belongs to the %s, and this is the %s; start here with cursor=%s",
+			Shorten(position.Endpoint), want, cursor.First)
 	}
-	if next.err != nil || len(held.Unknown) > 0 || at.After == "" {
-		return r, at, damaged
+	if next.err != nil || len(held.Unknown) > 0 || position.After == "" {
+		return r, position, damaged
 	}
 	if held.sent == nil {
 		held.sent = make([]*sent, len(r.sent))
@@ -92,22 +92,22 @@ func (r *Raw) resumeAt(text string) (*Raw, cursor.Cursor, error) {
 		case p.crawl == isCursor || p.empty(text):
 		case p.crawl == ofEachPage:
 			held.sent[i] = s
-		case p.crawl == ofGeneration && text != at.Generation:
-			err = invalid(s.name, "must be %s, the generation of the cursor; omit it", at.Generation)
+		case p.crawl == ofGeneration && text != position.Generation:
+			err = invalid(s.name, "must be %s, the generation of the cursor; omit it", position.Generation)
 		case p.crawl == heldByCursor:
 			err = held.holds(i, s.name, text)
 		}
 		if err != nil {
-			return r, at, err
+			return r, position, err
 		}
 	}
-	return held, at, nil
+	return held, position, nil
 }
 
 // holds fails unless text, which was sent under name, is the value in row i that a cursor holds.
 func (r *Raw) holds(i int, name, text string) error {
 	p := &r.table.rows[i]
-	want, err := r.at(i).text(p)
+	want, err := r.sentOf(i).text(p)
 	if err == nil && !p.same(text, want) {
 		if err = invalid(name, "must be omitted, as on the first page"); want != "" {
 			err = invalid(name, "must be omitted, or be %s as on the first page", strconv.Quote(Shorten(want)))
@@ -134,7 +134,7 @@ func (r *Raw) query() (string, error) {
 	var parts []string
 	for i, s := range r.sent {
 		p := &r.table.rows[i]
-		if s == nil || p.On&r.of.Takes == 0 || p.crawl == isCursor || p.crawl == ofGeneration {
+		if s == nil || p.Takers&r.endpoint.Takes == 0 || p.crawl == isCursor || p.crawl == ofGeneration {
 			continue
 		}
 		text, err := s.text(p)

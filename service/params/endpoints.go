@@ -63,16 +63,16 @@ const (
 	Success    Shape = 1 << iota
 	Pagination       // costs one request per 100 rows of its limit
 	Meta
-	Tagged    // an ETag, and so 304
-	MayMiss   // what is requested may not exist: 404
-	File      // a file, and nothing else, which costs one request per 100 rows
-	Forward   // of Pagination: by cursor alone, and nothing is counted
-	Partial   // a pagination by cursor, where the request has limit or cursor
-	Plain     // data alone is the body: bytes as they are, all else as JSON
-	Forever   // what a path says never changes: clients may keep it
-	Secret    // nothing between keeps it, nor does the client's cache
-	Until     // of the later of two generations, which need not be kept: the live one's Reader knows it
-	NoFilings // of no generation: no Reader
+	Tagged          // an ETag, and so 304
+	MayMiss         // what is requested may not exist: 404
+	File            // a file, and nothing else, which costs one request per 100 rows
+	Forward         // of Pagination: by cursor alone, and nothing is counted
+	Partial         // a pagination by cursor, where the request has limit or cursor
+	Plain           // data alone is the body: bytes as they are, all else as JSON
+	Forever         // what a path says never changes: clients may keep it
+	Secret          // nothing between keeps it, nor does the client's cache
+	LaterGeneration // of the later of two generations, which need not be kept: the live one's Reader knows it
+	NoFilings       // of no generation: no Reader
 )
 
 // Has reports whether s has part.

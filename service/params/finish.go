@@ -17,47 +17,47 @@ const finerTiles = 2
 const finerCells = 3
 
 // finish checks what concerns several parameters, and completes the Request.
-func (b *builder) finish(on Endpoints) error {
-	if err := b.box.missing(on); err != nil {
+func (b *builder) finish(endpoint Endpoints) error {
+	if err := b.box.missing(endpoint); err != nil {
 		return err
 	}
 	for _, e := range b.equal {
-		b.where = append(b.where, e)
+		b.predicates = append(b.predicates, e)
 	}
 	for _, r := range b.ranges {
 		if r.Min != nil && r.Max != nil && r.min.Cmp(r.max) > 0 {
 			return invalid(r.minName, "must not be above %s", r.maxName)
 		}
-		b.where = append(b.where, r.Between)
+		b.predicates = append(b.predicates, r.Between)
 	}
 	if b.start != "" && b.end != "" && b.start > b.end {
 		return invalid("date_start", "must not be after date_end")
 	}
 	if b.days != (index.Days{}) {
-		b.where = append(b.where, b.days)
+		b.predicates = append(b.predicates, b.days)
 	}
-	if since, until := b.added.From, b.added.To; since != (time.Time{}) || until != (time.Time{}) {
-		if !until.IsZero() && until.Before(since.Truncate(time.Microsecond)) {
+	if start, end := b.added.From, b.added.To; start != (time.Time{}) || end != (time.Time{}) {
+		if !end.IsZero() && end.Before(start.Truncate(time.Microsecond)) {
 			return invalid("added_since", "must not be after added_until")
 		}
-		b.where = append(b.where, b.added)
+		b.predicates = append(b.predicates, b.added)
 	}
 	for _, add := range []func(Endpoints) error{b.inBox, b.inCircle, b.inPolygon, b.ofTile} {
-		if err := add(on); err != nil {
+		if err := add(endpoint); err != nil {
 			return err
 		}
 	}
 	q := &b.request
 	q.Groups.Ascending = b.groupOrder == "ASC" || b.groupOrder == "" && q.Groups.Sort == index.SortByKey
 	q.Owners.Ascending = b.groupOrder == "ASC" || b.groupOrder == "" && q.Owners.Sort == index.OwnersByName
-	q.Query.Where = index.Where(b.where...)
+	q.Query.Where = index.Where(b.predicates...)
 	return q.resumes()
 }
 
 // missing is the error of an endpoint that needs all edges of a box, or all or none, and has not
 // all of them.
-func (b box) missing(on Endpoints) error {
-	if b == (box{}) && on&boxed == 0 {
+func (b box) missing(endpoint Endpoints) error {
+	if b == (box{}) && endpoint&boxed == 0 {
 		return nil
 	}
 	var names []string
@@ -81,7 +81,7 @@ func unbounded(names []string) error {
 }
 
 // inBox adds a box, if there is one, and its cells.
-func (b *builder) inBox(on Endpoints) error {
+func (b *builder) inBox(endpoint Endpoints) error {
 	north, south, east, west := b.box.north, b.box.south, b.box.east, b.box.west
 	if north == nil {
 		return nil
@@ -93,10 +93,10 @@ func (b *builder) inBox(on Endpoints) error {
 	// Between two edges there may be no number that a filing has.
 	if box.South > box.North || box.West > box.East && west.Cmp(*east) <= 0 {
 		box = index.Box{North: north.Nearest, South: south.Nearest, East: east.Nearest, West: west.Nearest}
-		b.where = append(b.where, index.IDs{IDs: []int64{}})
+		b.predicates = append(b.predicates, index.IDs{IDs: []int64{}})
 	}
-	b.where = append(b.where, box)
-	if on&boxed != 0 {
+	b.predicates = append(b.predicates, box)
+	if endpoint&boxed != 0 {
 		b.request.Grid = index.NewGrid(box, b.zoom+finerTiles)
 	}
 	return nil
@@ -105,7 +105,7 @@ func (b *builder) inBox(on Endpoints) error {
 func (b *builder) inCircle(Endpoints) error {
 	switch {
 	case b.center != nil && b.radius != nil:
-		b.where = append(b.where, index.Near{Center: *b.center, Radius: b.radius.Greatest()})
+		b.predicates = append(b.predicates, index.Near{Center: *b.center, Radius: b.radius.Greatest()})
 	case b.center != nil:
 		return invalid("near", "requires radius, the distance in meters")
 	case b.radius != nil:
@@ -122,13 +122,13 @@ func (b *builder) inPolygon(Endpoints) error {
 	if err != nil {
 		return invalid("polygon", "%v", err)
 	}
-	b.where = append(b.where, polygon)
+	b.predicates = append(b.predicates, polygon)
 	return nil
 }
 
 // ofTile sets the cells of a tile.
-func (b *builder) ofTile(on Endpoints) error {
-	if on != Tiles {
+func (b *builder) ofTile(endpoint Endpoints) error {
+	if endpoint != Tiles {
 		return nil
 	}
 	tile := &b.request.Tile

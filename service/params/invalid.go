@@ -68,11 +68,11 @@ func (p *Parameter) checkTier(v value, tiers Tiers) error {
 	if p.Kind == FieldNames {
 		for _, f := range fieldsOf(v.texts) {
 			if tier := f.Reveals(); tier > tiers.Fields {
-				of := "a key of this tier"
+				credential := "a key of this tier"
 				if tiers.Scope != nil {
-					of = "a token of this account"
+					credential = "a token of this account"
 				}
-				return invalid(v.name, "must not have %s with %s: only the %s tier and above show it", f, of, tier)
+				return invalid(v.name, "must not have %s with %s: only the %s tier and above show it", f, credential, tier)
 			}
 		}
 	}
@@ -95,11 +95,11 @@ func Shorten(s string) string {
 // Strictly is the error of what the endpoint would ignore in r (rules P5 and X64); nil for nothing.
 func (r *Raw) Strictly() error {
 	if len(r.Unknown) > 0 {
-		return r.table.Unknown(r.of.Takes, r.Unknown[0])
+		return r.table.Unknown(r.endpoint.Takes, r.Unknown[0])
 	}
 	if len(r.Partial) > 0 {
 		var missing []string
-		for _, p := range r.table.Of(r.of.Takes) {
+		for _, p := range r.table.Rows(r.endpoint.Takes) {
 			if p.edge && !slices.Contains(r.Partial, p.Name) {
 				missing = append(missing, p.Name)
 			}
@@ -116,28 +116,28 @@ func (r *Raw) Strictly() error {
 
 // Unknown is the error of a name that the endpoint does not take, for strict handling. It names the
 // nearest one that it takes; where none is near, all of them.
-func (t *Table) Unknown(on Endpoints, name string) error {
+func (t *Table) Unknown(endpoint Endpoints, name string) error {
 	name = Shorten(name)
-	if len(t.names[on]) == 0 {
+	if len(t.names[endpoint]) == 0 {
 		return Invalid(name, "unknown parameter %s: this endpoint has none", name)
 	}
-	if near := t.nearest(on, name); near != "" {
-		return Invalid(name, "unknown parameter %s; did you mean %s?", name, near)
+	if nearest := t.nearest(endpoint, name); nearest != "" {
+		return Invalid(name, "unknown parameter %s; did you mean %s?", name, nearest)
 	}
-	var all []string
-	for _, p := range t.Of(on) {
+	var names []string
+	for _, p := range t.Rows(endpoint) {
 		if !p.InPath {
-			all = append(all, p.Name)
+			names = append(names, p.Name)
 		}
 	}
-	return Invalid(name, "unknown parameter %s; this endpoint has %s", name, strings.Join(all, ", "))
+	return Invalid(name, "unknown parameter %s; this endpoint has %s", name, strings.Join(names, ", "))
 }
 
 // nearest returns the current name of the endpoint's parameter that name, which may resemble a
 // legacy one, is nearest to; "" where none is near.
-func (t *Table) nearest(on Endpoints, name string) string {
+func (t *Table) nearest(endpoint Endpoints, name string) string {
 	var current, candidates []string
-	for _, p := range t.Of(on) {
+	for _, p := range t.Rows(endpoint) {
 		for _, candidate := range []string{p.Name, p.Legacy} {
 			if candidate != "" && !p.InPath {
 				current, candidates = append(current, p.Name), append(candidates, candidate)

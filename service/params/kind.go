@@ -94,21 +94,21 @@ func (p *Parameter) Form() string {
 }
 
 func numberForm(p *Parameter) string {
-	what := "a plain decimal number"
+	form := "a plain decimal number"
 	if p.Kind.Type == "integer" {
-		what = "an integer"
+		form = "an integer"
 	}
 	switch {
 	case p.Min == nil:
-		return what + " such as " + p.Example
+		return form + " such as " + p.Example
 	case p.InPath && p.Max == nil:
-		return fmt.Sprintf("%s from %v to %d", what, *p.Min, math.MaxInt64)
+		return fmt.Sprintf("%s from %v to %d", form, *p.Min, math.MaxInt64)
 	case p.Max == nil:
-		return fmt.Sprintf("%s, %v or more", what, *p.Min)
+		return fmt.Sprintf("%s, %v or more", form, *p.Min)
 	case p.Kind.Type == "integer":
 		return fmt.Sprintf("between %d and %d", int64(*p.Min), int64(*p.Max)) // the specification's words for limit
 	}
-	return fmt.Sprintf("%s between %v and %v", what, *p.Min, *p.Max)
+	return fmt.Sprintf("%s between %v and %v", form, *p.Min, *p.Max)
 }
 
 func readText(_ *Parameter, s string) (value, bool) { return value{text: s}, true }

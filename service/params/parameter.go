@@ -9,7 +9,7 @@ import (
 // Parameter is one row of the table.
 type Parameter struct {
 	Name, Legacy string // Legacy: another name that still works (rule P20)
-	On           Endpoints
+	Takers       Endpoints
 	InPath       bool // a segment of the path; all others are in the query string
 	Kind         *Kind
 	Min, Max     *float64 // limits of a number
@@ -61,7 +61,7 @@ type Kind struct {
 
 // value is a parameter's value, read by its kind.
 type value struct {
-	of      *Parameter
+	row     *Parameter
 	name    string         // under which it was sent
 	text    string         // as the kind has it: a choice as in Choices, a state in upper case
 	texts   []string       // items of a list but Corners, tokens of a NameStart
@@ -78,8 +78,8 @@ type value struct {
 	miscounted bool   // there may not be so many items
 }
 
-// all returns the texts of v, be they one.
-func (v value) all() []string {
+// items returns the texts of v, be they one.
+func (v value) items() []string {
 	if v.texts != nil {
 		return v.texts
 	}
@@ -98,8 +98,8 @@ const (
 	MaxZoom                = 22     // where web maps end
 )
 
-// RequiredBy reports whether on, which takes p, has no response without it.
-func (p *Parameter) RequiredBy(on Endpoints) bool { return p.required&on != 0 || p.InPath }
+// RequiredBy reports whether endpoint, which takes p, has no response without it.
+func (p *Parameter) RequiredBy(endpoint Endpoints) bool { return p.required&endpoint != 0 || p.InPath }
 
 // takes reports whether v is inside the limits of p.
 func (p *Parameter) takes(v float64) bool {

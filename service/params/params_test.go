@@ -82,7 +82,7 @@ func TestTable(t *testing.T) {
 	for _, p := range newTable().rows {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
-			if p.Help == "" || p.On == 0 {
+			if p.Help == "" || p.Takers == 0 {
 				t.Error("no help, or no endpoint")
 			}
 			if _, ok := p.Kind.read(&p, p.Example); !ok || p.empty(p.Example) {
@@ -111,7 +111,7 @@ func TestP4_RepeatedLists(t *testing.T) {
 	table, lists := newTable(), 0
 	for _, on := range []Endpoints{List, Search, Clusters} {
 		required := map[Endpoints]string{Search: "q=a&", Clusters: "zoom=1&bounds_north=2&bounds_south=1&bounds_east=2&bounds_west=1&"}[on]
-		for _, p := range table.Of(on) {
+		for _, p := range table.Rows(on) {
 			for _, name := range []string{p.Name, p.Legacy} {
 				text := func(values ...string) string {
 					q, _, err := table.parse(on, required+name+"="+strings.Join(values, "&"+name+"="))
@@ -157,7 +157,7 @@ func TestRequiredBy(t *testing.T) {
 	}
 	got := map[string]Endpoints{}
 	for _, on := range []Endpoints{0, List, Search, Clusters, CountyStats, OneFiling, OneCounty} {
-		for _, p := range newTable().Of(on) {
+		for _, p := range newTable().Rows(on) {
 			if p.RequiredBy(on) {
 				got[p.Name] |= on
 			}

@@ -13,18 +13,18 @@ func PriceOf(rows int64) int64 { return max(1, (rows+RowsForOne-1)/RowsForOne) }
 // polygon alone takes more time than a page.
 func (r *Raw) Price() int64 {
 	switch {
-	case r.of.Shape.Has(File):
+	case r.endpoint.Shape.Has(File):
 		return 0
-	case !r.of.Shape.Has(Pagination):
+	case !r.endpoint.Shape.Has(Pagination):
 		return 1
 	}
-	at := r.textOf("cursor")
-	if at == "" && !r.of.Shape.Has(Forward) { // such a page has too few to cost more
+	cursor := r.textOf("cursor")
+	if cursor == "" && !r.endpoint.Shape.Has(Forward) { // such a page has too few to cost more
 		return 1
 	}
 	limit := r.textOf("limit")
 	if limit == "" {
-		if held := r.continued(at).held; held != nil {
+		if held := r.continued(cursor).held; held != nil {
 			limit = held.textOf("limit")
 		}
 	}

@@ -15,10 +15,10 @@ type Raw struct {
 	Unknown []string // names that the endpoint does not take: decoded, each once, in order
 	Partial []string // bounds_* that are dropped, since some of the four have no value
 
-	table *Table
-	of    *Endpoint
-	sent  []*sent       // by the rows of the table; nil: there are none
-	next  *continuation // nil: its cursor was not decoded yet
+	table    *Table
+	endpoint *Endpoint
+	sent     []*sent       // by the rows of the table; nil: there are none
+	next     *continuation // nil: its cursor was not decoded yet
 }
 
 // sent is what a query string has of a parameter; nil: nothing.
@@ -92,7 +92,7 @@ func (r *Raw) EachSent(do func(name string)) {
 }
 
 // at returns what was sent of row i.
-func (r *Raw) at(i int) *sent {
+func (r *Raw) sentOf(i int) *sent {
 	if r.sent == nil {
 		return nil
 	}
@@ -101,11 +101,11 @@ func (r *Raw) at(i int) *sent {
 
 // named returns the parameter of a name, nil where the endpoint has none, and what was sent of it.
 func (r *Raw) named(name string) (*Parameter, *sent) {
-	i, known := r.table.names[r.of.Takes][name]
+	i, known := r.table.names[r.endpoint.Takes][name]
 	if !known {
 		return nil, nil
 	}
-	return &r.table.rows[i], r.at(i)
+	return &r.table.rows[i], r.sentOf(i)
 }
 
 // MaxNames is how many different names a query string may have: more than any endpoint takes. It is
@@ -115,9 +115,9 @@ const MaxNames = 100
 // Split splits a raw query string as net/url does, but refuses what net/url lets pass or what
 // others read differently: escapes that do not decode, text that is not UTF-8, and semicolons (rule
 // P4). Of what is refused the Raw has nothing but its price.
-func (t *Table) Split(of *Endpoint, query string) (*Raw, error) {
-	refuse := func(err error) (*Raw, error) { return &Raw{table: t, of: of}, err }
-	r, known, unknown := &Raw{table: t, of: of}, 0, map[string]bool(nil)
+func (t *Table) Split(endpoint *Endpoint, query string) (*Raw, error) {
+	refuse := func(err error) (*Raw, error) { return &Raw{table: t, endpoint: endpoint}, err }
+	r, known, unknown := &Raw{table: t, endpoint: endpoint}, 0, map[string]bool(nil)
 	for piece := range strings.SplitSeq(query, "&") {
 		if piece == "" {
 			continue
@@ -127,9 +127,9 @@ func (t *Table) Split(of *Endpoint, query string) (*Raw, error) {
 		if !ok {
 			return refuse(Invalid("", "query "+notDecoded))
 		}
-		i, ok := t.names[of.Takes][name]
+		i, ok := t.names[endpoint.Takes][name]
 		if base, isItem := itemOf(name); !ok && isItem {
-			if i, ok = t.names[of.Takes][base]; ok && t.rows[i].Kind.List {
+			if i, ok = t.names[endpoint.Takes][base]; ok && t.rows[i].Kind.List {
 				name = base
 			} else {
 				ok = false
@@ -146,12 +146,12 @@ func (t *Table) Split(of *Endpoint, query string) (*Raw, error) {
 				r.sent[i].repeated(&t.rows[i], name)
 			}
 			r.sent[i].texts = append(r.sent[i].texts, text)
-		} else if name != tokenName || !of.Token && !of.Link { // the service has read that one
+		} else if name != tokenName || !endpoint.Token && !endpoint.Link { // the service has read that one
 			if _, ok := decode(text); !ok {
 				return refuse(invalid(Shorten(name), notDecoded))
 			}
-			if of.Takes&closed != 0 {
-				return refuse(t.Unknown(of.Takes, name))
+			if endpoint.Takes&closed != 0 {
+				return refuse(t.Unknown(endpoint.Takes, name))
 			}
 			if name != "" && !unknown[name] {
 				if unknown == nil {
@@ -165,7 +165,7 @@ func (t *Table) Split(of *Endpoint, query string) (*Raw, error) {
 			return refuse(Invalid("", "query must have at most %d different names", MaxNames))
 		}
 	}
-	if r.sent != nil && of.Takes&(boxed|strict) == 0 {
+	if r.sent != nil && endpoint.Takes&(boxed|strict) == 0 {
 		r.dropPartialBounds()
 	}
 	return r, nil
@@ -199,8 +199,8 @@ func (r *Raw) dropPartialBounds() {
 			continue
 		}
 		edges = append(edges, i)
-		if r.at(i).isFilled(p) {
-			filled = append(filled, r.at(i).name)
+		if r.sentOf(i).isFilled(p) {
+			filled = append(filled, r.sentOf(i).name)
 		}
 	}
 	if len(filled) < len(edges) {
@@ -216,7 +216,7 @@ func (r *Raw) filterQuery() string {
 	given := url.Values{}
 	for i, s := range r.sent {
 		p := &r.table.rows[i]
-		if s == nil || p.On&TileSets == 0 || p.crawl == ofGeneration {
+		if s == nil || p.Takers&TileSets == 0 || p.crawl == ofGeneration {
 			continue
 		}
 		switch text, err := s.text(p); {

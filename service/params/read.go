@@ -14,43 +14,43 @@ func (t *Table) Read(raw *Raw, segment func(name string) string, tiers Tiers, no
 	if err := t.refuse(raw); err != nil {
 		return Request{}, err
 	}
-	raw, at, err := raw.resume(now.UTC().Truncate(24 * time.Hour))
+	raw, position, err := raw.resume(now.UTC().Truncate(24 * time.Hour))
 	if err != nil {
 		return Request{}, err
 	}
 	b := &builder{now: now.UTC(), active: t.active}
-	if at != nil {
-		b.now = at.Day
+	if position != nil {
+		b.now = position.Day
 	}
-	b.request = Request{Query: index.Query{Sort: index.DefaultSort, Limit: DefaultLimit}, Now: now, Cursor: at}
-	on := raw.of.Takes
-	if on&shown != 0 {
+	b.request = Request{Query: index.Query{Sort: index.DefaultSort, Limit: DefaultLimit}, Now: now, Cursor: position}
+	endpoint := raw.endpoint.Takes
+	if endpoint&shown != 0 {
 		tiers.Filters = tiers.Fields
 	}
 	for i := range t.rows {
 		p := &t.rows[i]
-		if p.On&on == 0 || raw.at(i) == nil && p.Default == "" && !p.RequiredBy(on) {
+		if p.Takers&endpoint == 0 || raw.sentOf(i) == nil && p.Default == "" && !p.RequiredBy(endpoint) {
 			continue
 		}
-		if at != nil {
+		if position != nil {
 			p = p.byCursor()
 		}
-		s := raw.at(i)
+		s := raw.sentOf(i)
 		if p.InPath {
 			s = &sent{name: p.Name, texts: []string{segment(p.Name)}, decoded: true}
 		}
-		v, some, err := p.read(s, on)
-		if err == nil && some {
+		v, given, err := p.read(s, endpoint)
+		if err == nil && given {
 			err = p.checkTier(v, tiers)
 		}
 		if err != nil {
 			return Request{}, err
 		}
-		if some && p.set != nil {
+		if given && p.set != nil {
 			p.set(b, v)
 		}
 	}
-	if err := b.finish(on); err != nil {
+	if err := b.finish(endpoint); err != nil {
 		return Request{}, err
 	}
 	if err := t.complete(&b.request, raw, tiers); err != nil {
@@ -62,15 +62,15 @@ func (t *Table) Read(raw *Raw, segment func(name string) string, tiers Tiers, no
 // complete narrows q to the caller's scope, and adds what is for one kind of endpoint, and the canonical text.
 func (t *Table) complete(q *Request, raw *Raw, tiers Tiers) error {
 	scope := tiers.Scope
-	if at := q.Cursor; at != nil && at.After != "" {
-		q.Query.After, q.Generation, q.DependsOnDay = at.After, at.Generation, false
+	if position := q.Cursor; position != nil && position.After != "" {
+		q.Query.After, q.Generation, q.DependsOnDay = position.After, position.Generation, false
 	}
 	if scope != nil {
-		if err := q.within(raw.of.Takes, scope); err != nil {
+		if err := q.narrow(raw.endpoint.Takes, scope); err != nil {
 			return err
 		}
 	}
-	switch raw.of.Takes {
+	switch raw.endpoint.Takes {
 	case TileSets:
 		q.Filters = raw.filterQuery()
 	case Export:
@@ -82,8 +82,8 @@ func (t *Table) complete(q *Request, raw *Raw, tiers Tiers) error {
 		}
 	}
 	q.Query.Keys = q.Fields.Keys()
-	if raw.of.Canonical != nil {
-		q.Text = raw.of.Canonical(q)
+	if raw.endpoint.Canonical != nil {
+		q.Text = raw.endpoint.Canonical(q)
 	}
 	if scope != nil {
 		q.Text += scope.text()
@@ -92,8 +92,8 @@ func (t *Table) complete(q *Request, raw *Raw, tiers Tiers) error {
 }
 
 // read reads what was sent of p to an endpoint. some is false where that is no value.
-func (p *Parameter) read(s *sent, on Endpoints) (v value, some bool, err error) {
-	required, name := p.required&on != 0 && !p.edge, p.Name
+func (p *Parameter) read(s *sent, endpoint Endpoints) (v value, given bool, err error) {
+	required, name := p.required&endpoint != 0 && !p.edge, p.Name
 	if s != nil {
 		name = s.name
 	}
@@ -105,7 +105,7 @@ func (p *Parameter) read(s *sent, on Endpoints) (v value, some bool, err error) 
 		return v, false, invalid(p.Name, "must be given: %s", p.Form())
 	case text == "" && required:
 		return v, false, invalid(p.Name, "must be %s", p.Form())
-	case text == "" && s != nil && on&strict != 0:
+	case text == "" && s != nil && endpoint&strict != 0:
 		return v, false, invalid(name, "must not be empty: omit it, or send %s", p.Form())
 	case text == "" && !p.InPath:
 		if text = p.Default; text == "" {
@@ -113,15 +113,15 @@ func (p *Parameter) read(s *sent, on Endpoints) (v value, some bool, err error) 
 		}
 	}
 	v, ok := p.Kind.read(p, text)
-	v.of, v.name = p, name
+	v.row, v.name = p, name
 	if p.Kind.whole && s != nil {
 		v.lists = listsIn(s.texts, p.Kind.Separator)
 	}
-	some = !p.Kind.List || len(v.texts) > 0
-	if !ok || !some && (required || on&strict != 0) {
+	given = !p.Kind.List || len(v.texts) > 0
+	if !ok || !given && (required || endpoint&strict != 0) {
 		return v, false, p.invalid(text, v)
 	}
-	return v, some, nil
+	return v, given, nil
 }
 
 // listsIn returns the texts that a separator cuts.
@@ -139,9 +139,9 @@ func (p *Parameter) byCursor() *Parameter {
 	if p.MaxByCursor == nil {
 		return p
 	}
-	by := *p
-	by.Max = p.MaxByCursor
-	return &by
+	row := *p
+	row.Max = p.MaxByCursor
+	return &row
 }
 
 // refuse is the error of a parameter that has a value where the endpoint must not have it. Ignored,
@@ -149,8 +149,8 @@ func (p *Parameter) byCursor() *Parameter {
 func (t *Table) refuse(raw *Raw) error {
 	for i := range t.rows {
 		p := &t.rows[i]
-		s := raw.at(i)
-		if s == nil || p.refused&raw.of.Takes == 0 {
+		s := raw.sentOf(i)
+		if s == nil || p.refused&raw.endpoint.Takes == 0 {
 			continue
 		}
 		if text, err := s.text(p); err != nil {

@@ -31,11 +31,11 @@ func (t *Table) Scope(filter, fields string, tiers Tiers, now time.Time) (*Scope
 }
 
 // excluded returns those of some values that are left out.
-func excluded(all []Named) (some []Named) {
-	for _, n := range all {
+func excluded(values []Named) (list []Named) {
+	for _, n := range values {
 		if n.Excluded {
-			some = append(some, n)
+			list = append(list, n)
 		}
 	}
-	return some
+	return list
 }

@@ -13,12 +13,12 @@ import (
 // equal selects filings of which one of the fields equals one of the values. Rows of the same
 // fields select together: filing_type and filing_types are any of all.
 func equal(b *builder, v value) {
-	i := slices.IndexFunc(b.equal, func(e index.AnyOf) bool { return slices.Equal(e.Fields, v.of.fields) })
+	i := slices.IndexFunc(b.equal, func(e index.AnyOf) bool { return slices.Equal(e.Fields, v.row.fields) })
 	if i < 0 {
 		i = len(b.equal)
-		b.equal = append(b.equal, index.AnyOf{Fields: v.of.fields})
+		b.equal = append(b.equal, index.AnyOf{Fields: v.row.fields})
 	}
-	b.equal[i].Values = append(b.equal[i].Values, foldAll(v.all())...)
+	b.equal[i].Values = append(b.equal[i].Values, foldAll(v.items())...)
 	b.equal[i].Lists = append(b.equal[i].Lists, foldLists(v.lists)...)
 }
 
@@ -31,7 +31,7 @@ func equalKnown(b *builder, v value) {
 // exclude leaves out filings of which one of the fields equals one of the values.
 func exclude(b *builder, v value) {
 	b.names(v, true)
-	b.where = append(b.where, index.Not{Predicate: index.AnyOf{Fields: v.of.fields, Values: foldAll(v.texts),
+	b.predicates = append(b.predicates, index.Not{Predicate: index.AnyOf{Fields: v.row.fields, Values: foldAll(v.texts),
 		Lists: foldLists(v.lists)}})
 }
 
@@ -54,7 +54,7 @@ func foldLists(lists []index.List) (folded []index.List) {
 func inCounty(b *builder, v value) {
 	b.names(v, false)
 	b.request.County = v.text
-	b.where = append(b.where, index.InCounty(v.all()...))
+	b.predicates = append(b.predicates, index.InCounty(v.items()...))
 }
 
 // atAddress selects filings whose address has all parts of one of the values.
@@ -63,19 +63,19 @@ func atAddress(b *builder, v value) {
 	for _, text := range v.texts {
 		patterns = append(patterns, index.AddressPatterns(text)...)
 	}
-	b.where = append(b.where, index.AnyOf{Fields: v.of.fields, Values: patterns})
+	b.predicates = append(b.predicates, index.AnyOf{Fields: v.row.fields, Values: patterns})
 }
 
-func anyID(b *builder, v value) { b.where = append(b.where, index.IDs{IDs: v.ids}) }
+func anyID(b *builder, v value) { b.predicates = append(b.predicates, index.IDs{IDs: v.ids}) }
 
 func contains(b *builder, v value) {
-	b.where = append(b.where, index.Contains{Text: index.SearchText(v.text)})
+	b.predicates = append(b.predicates, index.Contains{Text: index.SearchText(v.text)})
 }
 
 // present selects filings that have the field; "false" is no filter.
 func present(b *builder, v value) {
 	if v.text == "true" {
-		b.where = append(b.where, index.Present{Field: v.of.fields[0]})
+		b.predicates = append(b.predicates, index.Present{Field: v.row.fields[0]})
 	}
 }
 
@@ -85,22 +85,22 @@ func placed(b *builder, v value) {
 	if v.text != "true" {
 		anywhere = index.Not{Predicate: anywhere}
 	}
-	b.where = append(b.where, anywhere)
+	b.predicates = append(b.predicates, anywhere)
 }
 
 func foreclosure(b *builder, v value) {
-	field := v.of.fields[0]
+	field := v.row.fields[0]
 	switch v.text {
 	case "show":
-		b.where = append(b.where, index.Present{Field: field})
+		b.predicates = append(b.predicates, index.Present{Field: field})
 	case "hide":
-		b.where = append(b.where, index.Not{Predicate: index.Present{Field: field}})
+		b.predicates = append(b.predicates, index.Not{Predicate: index.Present{Field: field}})
 	case "active":
-		b.where = append(b.where, index.AnyOf{Fields: []index.Field{field}, Values: b.active})
+		b.predicates = append(b.predicates, index.AnyOf{Fields: []index.Field{field}, Values: b.active})
 	}
 }
 
-func (b *builder) between(field index.Field) *bounds {
+func (b *builder) rangeOf(field index.Field) *bounds {
 	i := slices.IndexFunc(b.ranges, func(r bounds) bool { return r.Field == field })
 	if i < 0 {
 		i = len(b.ranges)
@@ -112,13 +112,13 @@ func (b *builder) between(field index.Field) *bounds {
 // atLeast selects filings whose field is the number or more. The least number of filings that is
 // not below it selects the same ones.
 func atLeast(b *builder, v value) {
-	r, least := b.between(v.of.fields[0]), v.decimal.Least()
+	r, least := b.rangeOf(v.row.fields[0]), v.decimal.Least()
 	r.Min, r.minName, r.min = &least, v.name, v.decimal
 }
 
 // atMost selects filings whose field is the number or less.
 func atMost(b *builder, v value) {
-	r, greatest := b.between(v.of.fields[0]), v.decimal.Greatest()
+	r, greatest := b.rangeOf(v.row.fields[0]), v.decimal.Greatest()
 	r.Max, r.maxName, r.max = &greatest, v.name, v.decimal
 }
 
@@ -155,13 +155,13 @@ func lastDay(b *builder, v value) {
 }
 
 func center(b *builder, v value) {
-	at := v.corners[0]
-	b.center = &index.Point{Latitude: at.Latitude.Nearest, Longitude: at.Longitude.Nearest}
+	point := v.corners[0]
+	b.center = &index.Point{Latitude: point.Latitude.Nearest, Longitude: point.Longitude.Nearest}
 }
 
 func groupBy(b *builder, v value) {
 	for _, name := range v.texts {
-		b.request.Groups.By = append(b.request.Groups.By, index.Dimension(slices.Index(v.of.Choices, name)))
+		b.request.Groups.By = append(b.request.Groups.By, index.Dimension(slices.Index(v.row.Choices, name)))
 	}
 }
 
@@ -174,14 +174,15 @@ func onlyFields(b *builder, v value) {
 // fieldsOf are the fields of these names.
 func fieldsOf(names []string) []index.Field {
 	fields := make([]index.Field, len(names))
-	all := index.Fields()
+	known := index.Fields()
 	for i, name := range names {
-		fields[i] = all[slices.IndexFunc(all, func(f index.Field) bool { return f.String() == name })] // one of fieldNames
+		named := func(f index.Field) bool { return f.String() == name } // one of fieldNames
+		fields[i] = known[slices.IndexFunc(known, named)]
 	}
 	return fields
 }
 
 // names notes that v names values of filings (rule X63).
 func (b *builder) names(v value, excluded bool) {
-	b.request.Named = append(b.request.Named, Named{v.name, v.of.fields[0], v.all(), v.lists, excluded})
+	b.request.Named = append(b.request.Named, Named{v.name, v.row.fields[0], v.items(), v.lists, excluded})
 }

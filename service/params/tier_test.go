@@ -44,7 +44,7 @@ func TestFiltersByTier(t *testing.T) {
 				t.Errorf("%s, which filters nothing: %v", query, err)
 			}
 		}
-		for _, p := range table.Of(on) {
+		for _, p := range table.Rows(on) {
 			_, pro := refused[p.Name+"="+p.Example]
 			if pro || p.tier() > index.Free || p.edge || slices.Contains([]string{"near", "radius", "q", "zoom"}, p.Name) {
 				continue

@@ -27,7 +27,7 @@ const owners, export, changes = "owners", "export", "changes"
 // onlyCounties reports whether raw has no filters but those that owners have too: county and state.
 func (t *Table) onlyCounties(raw *Raw) bool {
 	for i := range t.rows {
-		if p := &t.rows[i]; p.inTokens() && p.On&Owners == 0 && raw.at(i) != nil {
+		if p := &t.rows[i]; p.inTokens() && p.Takers&Owners == 0 && raw.sentOf(i) != nil {
 			return false
 		}
 	}
@@ -35,22 +35,22 @@ func (t *Table) onlyCounties(raw *Raw) bool {
 }
 
 // inTokens reports whether p is a filter that a token may have.
-func (p *Parameter) inTokens() bool { return p.On&Tokens != 0 && p.On&TileSets != 0 }
+func (p *Parameter) inTokens() bool { return p.Takers&Tokens != 0 && p.Takers&TileSets != 0 }
 
-// within narrows r, on an endpoint, to s.
-func (r *Request) within(on Endpoints, s *Scope) error {
+// narrow narrows r, on an endpoint, to s.
+func (r *Request) narrow(endpoint Endpoints, s *Scope) error {
 	switch {
-	case r.Cursor != nil && on != Changes: // which have no other pages, and hold no number of filings
+	case r.Cursor != nil && endpoint != Changes: // which have no other pages, and hold no number of filings
 		return invalid("cursor", "must not be given with a token, whose pages are those by offset")
 	case r.Query.Offset > MaxByToken-r.Query.Limit:
 		return Invalid("offset", "offset and limit together must be at most %d with a token", MaxByToken)
 	case r.Typos && len(s.Where.Predicates()) > 0:
 		return invalid("typos",
 			"must not be given with a token that has filters: it would look at words of other filings")
-	case on == Owners && !s.counties && len(s.Where.Predicates()) > 0:
+	case endpoint == Owners && !s.counties && len(s.Where.Predicates()) > 0:
 		return invalid("token", "must have no filters but county and state here: owners are found by nothing else")
 	}
-	if on == Changes && s.unlike != nil {
+	if endpoint == Changes && s.unlike != nil {
 		return s.unlike
 	}
 	if r.Format == "geojson" && !s.ShowsPlaces() {
@@ -75,8 +75,8 @@ func (t *Table) unlikeChanges(raw *Raw, tiers Tiers) error {
 	for i := range t.rows {
 		p := &t.rows[i]
 		switch {
-		case !p.inTokens() || raw.at(i) == nil:
-		case p.On&Changes == 0:
+		case !p.inTokens() || raw.sentOf(i) == nil:
+		case p.Takers&Changes == 0:
 			return Invalid("endpoints", "a token with %s must not be for changes: %s", p.Name, p.refusal)
 		case p.tier() > tiers.Fields:
 			return Invalid("endpoints", "a token with %s must not be for changes: it filters by fields that only "+

@@ -28,7 +28,7 @@ var testTime = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 func results(found []Finding) []string {
 	var lines []string
 	for _, f := range found {
-		lines = append(lines, f.Result+" "+f.What)
+		lines = append(lines, f.Result+" "+f.Subject)
 	}
 	return lines
 }

@@ -74,7 +74,7 @@ func (c *checkup) engine(ctx context.Context) {
 	if hold, err := store.Hold(ctx); err == nil && hold != nil {
 		c.warn("loads", "%v", hold)
 	}
-	c.others(ctx, store)
+	c.otherGenerations(ctx, store)
 	c.withheld(ctx, store)
 }
 
@@ -101,13 +101,14 @@ func (c *checkup) withheld(ctx context.Context, store generation.Store) {
 	}
 }
 
-// others warns of each generation besides the live one that this program could serve, and that cannot be searched.
-func (c *checkup) others(ctx context.Context, store generation.Store) {
-	all, err := store.Generations(ctx)
+// otherGenerations warns of each generation besides the live one that this program could serve, and
+// that cannot be searched.
+func (c *checkup) otherGenerations(ctx context.Context, store generation.Store) {
+	generations, err := store.Generations(ctx)
 	if err != nil {
 		return // the look at the live one said so
 	}
-	for _, g := range all {
+	for _, g := range generations {
 		if g.Live || !g.Sealed || ctx.Err() != nil {
 			continue
 		}
@@ -138,19 +139,19 @@ func (c *checkup) noElasticsearch(err error) {
 
 // addresses checks each of several addresses: as long as one answers, requests succeed, and another may be down unseen.
 func (c *checkup) addresses(ctx context.Context) {
-	all := c.Settings.ElasticsearchURL
-	if len(all) == 1 {
+	addresses := c.Settings.ElasticsearchURL
+	if len(addresses) == 1 {
 		return
 	}
-	for i, address := range all {
-		one := c.Settings
-		one.ElasticsearchURL = []string{address}
-		store, _, err := c.OpenEngine(one)
+	for i, address := range addresses {
+		single := c.Settings
+		single.ElasticsearchURL = []string{address}
+		store, _, err := c.OpenEngine(single)
 		if err == nil {
 			_, err = store.Live(ctx)
 		}
 		if errors.Is(err, index.ErrUnavailable) {
-			c.warn("elasticsearch", "address %d of %d in FILINGS_ELASTICSEARCH_URL: %v", i+1, len(all), err)
+			c.warn("elasticsearch", "address %d of %d in FILINGS_ELASTICSEARCH_URL: %v", i+1, len(addresses), err)
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 
 // Finding is one line of `filings check`.
 type Finding struct {
-	Result string `json:"result"` // OK, Warn or Fail
-	What   string `json:"what"`
-	Detail string `json:"detail"` // what was found, and after a colon what to do
+	Result  string `json:"result"` // OK, Warn or Fail
+	Subject string `json:"what"`
+	Detail  string `json:"detail"` // what was found, and after a colon what to do
 }
 
 // The results of a Finding.
@@ -41,13 +41,13 @@ type checkup struct {
 	found []Finding
 }
 
-func (c *checkup) add(result, what, format string, args ...any) {
-	c.found = append(c.found, Finding{result, what, fmt.Sprintf(format, args...)})
+func (c *checkup) add(result, subject, format string, args ...any) {
+	c.found = append(c.found, Finding{result, subject, fmt.Sprintf(format, args...)})
 }
 
-func (c *checkup) ok(what, format string, args ...any)   { c.add(OK, what, format, args...) }
-func (c *checkup) warn(what, format string, args ...any) { c.add(Warn, what, format, args...) }
-func (c *checkup) fail(what, format string, args ...any) { c.add(Fail, what, format, args...) }
+func (c *checkup) ok(subject, format string, args ...any)   { c.add(OK, subject, format, args...) }
+func (c *checkup) warn(subject, format string, args ...any) { c.add(Warn, subject, format, args...) }
+func (c *checkup) fail(subject, format string, args ...any) { c.add(Fail, subject, format, args...) }
 
 // Failed reports whether a finding is a failure.
 func Failed(found []Finding) bool {

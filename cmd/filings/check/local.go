@@ -19,11 +19,11 @@ func (c *checkup) folder() {
 		c.fail("data folder", "FILINGS_DATA_DIR: %v", err)
 		return
 	}
-	at := filepath.Clean(s.DataDir) // or the first folder above it that exists
-	for above := err; errors.Is(above, fs.ErrNotExist); _, above = os.Stat(at) {
-		at = filepath.Dir(at)
+	folder := filepath.Clean(s.DataDir) // or the first folder above it that exists
+	for failure := err; errors.Is(failure, fs.ErrNotExist); _, failure = os.Stat(folder) {
+		folder = filepath.Dir(folder)
 	}
-	if failed := tryWrite(at); failed != nil && (needed || err == nil) {
+	if failed := tryWrite(folder); failed != nil && (needed || err == nil) {
 		c.fail("data folder", "FILINGS_DATA_DIR: %v: this user must be able to write there", failed)
 		return
 	}
@@ -51,19 +51,19 @@ func tryWrite(path string) error {
 // certificate checks the API's certificate. A self-signed one the service creates, and replaces in time.
 func (c *checkup) certificate() {
 	files := certificate.FilesOf(c.Settings)
-	own := files.SelfSigned
+	selfSigned := files.SelfSigned
 	pair, err := files.Pair()
 	switch {
-	case own && errors.Is(err, fs.ErrNotExist):
+	case selfSigned && errors.Is(err, fs.ErrNotExist):
 		c.ok("certificate", "self-signed, created when the service starts")
-	case own && err != nil:
+	case selfSigned && err != nil:
 		c.warn("certificate",
 			"%s cannot be read: the service creates another when it starts, and clients have to trust that", files.Cert)
 	case err != nil:
 		c.fail("certificate", "FILINGS_TLS_CERT_FILE and FILINGS_TLS_KEY_FILE: %v", err)
 	case c.now().Before(pair.Leaf.NotBefore):
 		c.fail("certificate", "it is valid only from %s", pair.Leaf.NotBefore.Format(time.DateTime))
-	case c.now().Add(certificate.Renew).After(pair.Leaf.NotAfter) && own:
+	case c.now().Add(certificate.Renew).After(pair.Leaf.NotAfter) && selfSigned:
 		c.warn("certificate",
 			"self-signed, until %s: the service creates another when it starts, and clients have to trust that",
 			pair.Leaf.NotAfter.Format(time.DateOnly))

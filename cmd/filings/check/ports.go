@@ -25,8 +25,8 @@ func (c *checkup) ports(ctx context.Context) {
 	c.port(ctx, "FILINGS_OPERATIONS_LISTEN", s.OperationsListen, "http", "/livez", func(res *http.Response) bool {
 		return res.StatusCode == http.StatusOK
 	})
-	at, err := net.ResolveTCPAddr("tcp", s.OperationsListen)
-	if s.OperationsToken != "" && err == nil && !at.IP.IsLoopback() {
+	address, err := net.ResolveTCPAddr("tcp", s.OperationsListen)
+	if s.OperationsToken != "" && err == nil && !address.IP.IsLoopback() {
 		c.warn("accounts",
 			"FILINGS_OPERATIONS_LISTEN=%s is not loopback: token and new keys travel to it in plain text",
 			s.OperationsListen)

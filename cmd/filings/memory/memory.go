@@ -83,17 +83,17 @@ func Keep(ctx context.Context, c *cache.Cache, bytes, limit int64) {
 func keep(ctx context.Context, c *cache.Cache, bytes, limit int64, last func() collection) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
-	for size, since := bytes, int64(0); ; {
+	for size, resized := bytes, int64(0); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
 		now := last()
-		if now.number < since+2 { // one may have begun before the cache was resized
+		if now.number < resized+2 { // one may have begun before the cache was resized
 			continue
 		}
-		since = now.number
+		resized = now.number
 		if next := fitting(bytes, size, int64(c.Bytes()), limit, now); next != size {
 			c.Resize(next)
 			size = next

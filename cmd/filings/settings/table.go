@@ -51,11 +51,11 @@ func Help() string {
 
 // suggestion asks for the setting that name may have been meant for, if there is one.
 func suggestion(name string) string {
-	var all []string
+	var variables []string
 	for _, row := range Rows() {
-		all = append(all, row.Variable)
+		variables = append(variables, row.Variable)
 	}
-	return Suggestion(name, all)
+	return Suggestion(name, variables)
 }
 
 // mostTypos is how many letters a misspelled name may differ in from the one that was meant.

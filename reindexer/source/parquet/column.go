@@ -16,9 +16,9 @@ import (
 
 // column is a column of values, or of lists of them.
 type column struct {
-	at   int // which of the names it has; -1: it is not read
-	list bool
-	kind parquet.Type
+	place int // which of the names it has; -1: it is not read
+	list  bool
+	kind  parquet.Type
 	// item is the definition level of a list's item, which may be null.
 	item int
 }

@@ -77,7 +77,7 @@ func newRows(f *parquet.File) (*Rows, error) {
 		if leaf == nil && c.Name() == "bbox" && c.MaxRepetitionLevel() == 0 && !slices.ContainsFunc(c.Columns(), isNested) {
 			p.names = p.names[:len(p.names)-1]
 			for range c.Columns() {
-				p.columns = append(p.columns, column{at: -1})
+				p.columns = append(p.columns, column{place: -1})
 			}
 			continue
 		}
@@ -97,7 +97,7 @@ func newRows(f *parquet.File) (*Rows, error) {
 		if leaf.Optional() {
 			item--
 		}
-		p.columns = append(p.columns, column{at: len(p.names) - 1, list: leaf.MaxRepetitionLevel() > 0, kind: leaf.Type(),
+		p.columns = append(p.columns, column{place: len(p.names) - 1, list: leaf.MaxRepetitionLevel() > 0, kind: leaf.Type(),
 			item: item})
 	}
 	p.names = record.ColumnNames(p.names)
@@ -196,14 +196,14 @@ func (p *Rows) Next() (_ map[string]any, err error) {
 		if column >= len(p.columns) || values[0].Column() != column { // the library would give it the next column's
 			return false
 		}
-		if c := p.columns[column]; c.at >= 0 {
-			p.row[p.names[c.at]] = c.valueIn(values)
+		if c := p.columns[column]; c.place >= 0 {
+			p.row[p.names[c.place]] = c.valueIn(values)
 		}
 		whole++
 		return true
 	})
 	if whole < len(p.columns) {
-		return nil, fmt.Errorf("the Parquet file is damaged: column %s has no value", p.names[max(0, p.columns[whole].at)])
+		return nil, fmt.Errorf("the Parquet file is damaged: column %s has no value", p.names[max(0, p.columns[whole].place)])
 	}
 	return p.row, nil
 }

@@ -76,9 +76,9 @@ func footerFits(file io.ReaderAt, size int64) error {
 
 // describe reads a file's description of itself, a struct in Thrift's compact protocol, and returns
 // its length.
-func describe(text []byte, into any) (length int, _ error) {
+func describe(text []byte, description any) (length int, _ error) {
 	r := &reader{new(thrift.CompactProtocol).NewReaderFromBytes(text), len(text), 0}
-	if err := thrift.NewDecoder(r).Decode(into); err != nil {
+	if err := thrift.NewDecoder(r).Decode(description); err != nil {
 		err = cmp.Or(errors.Unwrap(err), err) // without the way to it, which may be long
 		return 0, fmt.Errorf("it is a damaged Parquet file: what it says of itself is not whole: %w", err)
 	}
@@ -129,8 +129,8 @@ func (r *reader) ReadSet() (thrift.Set, error) {
 }
 
 func (r *reader) ReadMap() (thrift.Map, error) {
-	all, err := r.BytesReader.ReadMap()
-	return all, cmp.Or(err, r.announced(all.Size, all.Key, all.Value))
+	m, err := r.BytesReader.ReadMap()
+	return m, cmp.Or(err, r.announced(m.Size, m.Key, m.Value))
 }
 
 // Discard skips texts for the library.
@@ -141,20 +141,20 @@ func (r *reader) Discard(n int) (int, error) {
 // pagesFit refuses a file whose pages would take more memory than that, or whose lists are longer.
 func pagesFit(file io.ReaderAt, meta *format.FileMetaData, most, items int64) error {
 	for _, group := range meta.RowGroups {
-		all := int64(0)
+		sum := int64(0)
 		for _, c := range group.Columns {
 			largest, values, err := sizesOf(file, &c.MetaData)
 			if err != nil {
 				return err
 			}
-			if all += largest; values-group.NumRows > items {
+			if sum += largest; values-group.NumRows > items {
 				return fmt.Errorf("its column %s has lists of more than %d values in %d rows: write it with smaller row groups",
 					strings.Join(c.MetaData.PathInSchema, "."), items, group.NumRows)
 			}
 		}
-		if all > most {
+		if sum > most {
 			return fmt.Errorf("the largest pages of its columns take %d MiB, more than the %d MiB that are read: write "+
-				"it with smaller row groups, or a smaller data_page_size", all>>20, most>>20)
+				"it with smaller row groups, or a smaller data_page_size", sum>>20, most>>20)
 		}
 	}
 	return nil
@@ -164,8 +164,8 @@ func pagesFit(file io.ReaderAt, meta *format.FileMetaData, most, items int64) er
 // have, as the pages say it.
 func sizesOf(file io.ReaderAt, c *format.ColumnMetaData) (largest, values int64, _ error) {
 	pages := io.NewSectionReader(file, cmp.Or(c.DictionaryPageOffset, c.DataPageOffset), c.TotalCompressedSize)
-	for at := int64(0); at < c.TotalCompressedSize; {
-		page, length, err := headerAt(pages, at)
+	for offset := int64(0); offset < c.TotalCompressedSize; {
+		page, length, err := headerAt(pages, offset)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -174,16 +174,16 @@ func sizesOf(file io.ReaderAt, c *format.ColumnMetaData) (largest, values int64,
 			return 0, 0, errors.New("it is a damaged Parquet file: a page says that it has less than nothing")
 		}
 		largest, values = max(largest, int64(page.UncompressedPageSize)), values+int64(count)
-		at += int64(length) + int64(page.CompressedPageSize)
+		offset += int64(length) + int64(page.CompressedPageSize)
 	}
 	return largest, values, nil
 }
 
 // headerAt returns the header of the page there, and how long it is: rarely more than 1 KiB.
-func headerAt(pages io.ReaderAt, at int64) (page format.PageHeader, length int, err error) {
+func headerAt(pages io.ReaderAt, offset int64) (page format.PageHeader, length int, err error) {
 	for size := 1 << 10; ; size = maxDescription {
 		text := make([]byte, size)
-		n, _ := pages.ReadAt(text, at) // the end of the file ends the header
+		n, _ := pages.ReadAt(text, offset) // the end of the file ends the header
 		page = format.PageHeader{}
 		switch length, err = describe(text[:n], &page); {
 		case err == nil || n < size:

@@ -119,7 +119,7 @@ func (b *book) read() error {
 		}
 	}
 	for _, s := range book.Sheets {
-		if part, has := sheets[s.ID]; has {
+		if part, ok := sheets[s.ID]; ok {
 			b.sheets = append(b.sheets, sheet{s.Name, part, strings.HasSuffix(strings.ToLower(s.State), "hidden")})
 		}
 	}
@@ -152,14 +152,14 @@ func (b *book) open(part string) (io.ReadCloser, error) {
 
 // decode reads a part as a whole. encoding/xml defines no entities, so that a part is never more
 // than its text.
-func (b *book) decode(part string, into any) error {
-	in, err := b.open(part)
+func (b *book) decode(part string, target any) error {
+	stream, err := b.open(part)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	limited := &io.LimitedReader{R: in, N: maxPart}
-	if err := xml.NewDecoder(limited).Decode(into); err != nil {
+	defer stream.Close()
+	limited := &io.LimitedReader{R: stream, N: maxPart}
+	if err := xml.NewDecoder(limited).Decode(target); err != nil {
 		if limited.N == 0 {
 			return fmt.Errorf("its part %s has more than %d MiB", part, maxPart>>20)
 		}
@@ -176,10 +176,10 @@ type relation struct{ id, kind, part string }
 func (r relation) hasKind(kind string) bool { return path.Base(r.kind) == kind }
 
 // relations returns those of a part, or of the archive (""). A part need not have any.
-func (b *book) relations(of string) (all []relation) {
-	dir, name := path.Split(of)
+func (b *book) relations(part string) (found []relation) {
+	dir, name := path.Split(part)
 	var list struct {
-		All []struct {
+		Relations []struct {
 			ID     string `xml:"Id,attr"`
 			Type   string `xml:"Type,attr"`
 			Target string `xml:"Target,attr"`
@@ -188,14 +188,14 @@ func (b *book) relations(of string) (all []relation) {
 	if b.decode(dir+"_rels/"+name+".rels", &list) != nil {
 		return nil
 	}
-	for _, r := range list.All {
+	for _, r := range list.Relations {
 		target := strings.ReplaceAll(r.Target, `\`, "/")
 		if !strings.HasPrefix(target, "/") {
 			target = path.Join(dir, target)
 		}
-		all = append(all, relation{r.ID, r.Type, partName(target)})
+		found = append(found, relation{r.ID, r.Type, partName(target)})
 	}
-	return all
+	return found
 }
 
 func (b *book) readStyles(part string) error {
@@ -211,12 +211,12 @@ func (b *book) readStyles(part string) error {
 	if err := b.decode(part, &styles); err != nil {
 		return err
 	}
-	own := map[int]style{}
+	custom := map[int]style{}
 	for _, f := range styles.Formats {
-		own[f.ID] = style{showsDate(f.Code), zerosOf(f.Code)}
+		custom[f.ID] = style{showsDate(f.Code), zerosOf(f.Code)}
 	}
 	for _, c := range styles.Cells {
-		shown, found := own[c.Format]
+		shown, found := custom[c.Format]
 		shown.date = shown.date || !found && slices.Contains(dateFormats, c.Format)
 		b.styles = append(b.styles, shown)
 	}
@@ -225,23 +225,23 @@ func (b *book) readStyles(part string) error {
 
 // readTexts reads the part of the shared texts, which may take so many bytes.
 func (b *book) readTexts(part string, most int) error {
-	in, err := b.open(part)
+	stream, err := b.open(part)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer stream.Close()
 	tooMany := fmt.Errorf("it has more than %d MiB of texts: save it as CSV", most>>20)
 	if b.parts[part].UncompressedSize64 > 4*uint64(most) {
 		return tooMany
 	}
-	for all, size := newElements(in), 0; ; {
-		begun, err := all.next("si", "")
+	for items, size := newElements(stream), 0; ; {
+		begun, err := items.next("si", "")
 		if err == io.EOF {
 			return nil
 		}
 		var item text
 		if err == nil {
-			err = all.decode(begun, &item)
+			err = items.decode(begun, &item)
 		}
 		if err != nil {
 			return err

@@ -74,8 +74,8 @@ type placed struct {
 }
 
 func (c placed) blank() bool {
-	text, is := c.value.(string)
-	return is && strings.TrimSpace(text) == ""
+	text, ok := c.value.(string)
+	return ok && strings.TrimSpace(text) == ""
 }
 
 // filled returns how many of the cells are not blank.
@@ -173,8 +173,8 @@ func unescape(stored string) string {
 	if !strings.Contains(stored, "_x") {
 		return stored
 	}
-	return escaped.ReplaceAllStringFunc(stored, func(one string) string {
-		c, _ := strconv.ParseUint(one[2:6], 16, 32) // four hexadecimal digits
+	return escaped.ReplaceAllStringFunc(stored, func(code string) string {
+		c, _ := strconv.ParseUint(code[2:6], 16, 32) // four hexadecimal digits
 		return string(rune(c))
 	})
 }

@@ -24,11 +24,11 @@ type elements struct {
 	depth int // of open elements
 }
 
-func newElements(in io.Reader) *elements {
-	e := &elements{bound: bounded{in: in}}
+func newElements(stream io.Reader) *elements {
+	e := &elements{bound: bounded{stream: stream}}
 	e.xml = xml.NewDecoder(bufio.NewReaderSize(&e.bound, 64<<10))
 	// Whatever a part says of its encoding, it is UTF-8 in all programs.
-	e.xml.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+	e.xml.CharsetReader = func(_ string, stream io.Reader) (io.Reader, error) { return stream, nil }
 	return e
 }
 
@@ -60,24 +60,24 @@ func (e *elements) next(name, outer string) (*xml.StartElement, error) {
 }
 
 // decode reads the element that has just begun, up to its end.
-func (e *elements) decode(begun *xml.StartElement, into any) error {
+func (e *elements) decode(begun *xml.StartElement, target any) error {
 	e.bound.left = maxElement
 	e.depth--
-	return e.xml.DecodeElement(into, begun)
+	return e.xml.DecodeElement(target, begun)
 }
 
 // bounded fails once more than left bytes were read: the decoder would hold an element of any
 // length in memory.
 type bounded struct {
-	in   io.Reader
-	left int
+	stream io.Reader
+	left   int
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		return 0, fmt.Errorf("it has a text of more than %d KiB", maxElement>>10)
 	}
-	n, err := b.in.Read(p)
+	n, err := b.stream.Read(p)
 	b.left -= n
 	return n, err
 }

@@ -67,13 +67,13 @@ func padded(zeros, digits string) string {
 	}
 	digits = strings.Repeat("0", max(0, wide-len(digits))) + digits
 	var b strings.Builder
-	for before := len(digits) - wide; short != ""; short = short[1:] {
+	for extra := len(digits) - wide; short != ""; short = short[1:] {
 		if short[0] != '0' {
 			b.WriteByte(short[0])
 			continue
 		}
-		b.WriteString(digits[:before+1])
-		digits, before = digits[before+1:], 0
+		b.WriteString(digits[:extra+1])
+		digits, extra = digits[extra+1:], 0
 	}
 	return b.String()
 }

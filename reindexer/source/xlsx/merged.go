@@ -16,8 +16,8 @@ type merged struct {
 
 // ranges are the merged ranges of a sheet.
 type ranges struct {
-	below  []merged // that begin below the row that was read last, by their first rows
-	around []merged // that this row may be in
+	ahead   []merged // that begin below the row that was read last, by their first rows
+	current []merged // that this row may be in
 }
 
 // mostMerged is how many ranges are kept, 64 bytes each; others are as they are stored.
@@ -30,13 +30,13 @@ var mergedTag = regexp.MustCompile(
 // searched for their tags as bytes: that takes a twentieth of the time of its elements. The rows
 // tell of damage.
 func (b *book) merges(part string, row int) ranges {
-	var all []merged
-	in, err := b.open(part)
+	var list []merged
+	stream, err := b.open(part)
 	if err != nil {
 		return ranges{}
 	}
-	defer in.Close()
-	for r := bufio.NewReaderSize(in, 64<<10); len(all) < mostMerged; {
+	defer stream.Close()
+	for r := bufio.NewReaderSize(stream, 64<<10); len(list) < mostMerged; {
 		tag, err := r.ReadSlice('>')
 		if err != nil && err != bufio.ErrBufferFull {
 			break
@@ -45,28 +45,28 @@ func (b *book) merges(part string, row int) ranges {
 			continue
 		}
 		if m := mergedTag.FindSubmatch(tag); m != nil {
-			var one merged
-			one.left, _ = columnOf(string(m[1]))
-			one.right, _ = columnOf(string(m[3]))
-			one.top, _ = strconv.Atoi(string(m[2]))
-			one.bottom, _ = strconv.Atoi(string(m[4]))
-			if one.top > row {
-				all = append(all, one)
+			var item merged
+			item.left, _ = columnOf(string(m[1]))
+			item.right, _ = columnOf(string(m[3]))
+			item.top, _ = strconv.Atoi(string(m[2]))
+			item.bottom, _ = strconv.Atoi(string(m[4]))
+			if item.top > row {
+				list = append(list, item)
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b merged) int { return a.top - b.top })
-	return ranges{below: all}
+	slices.SortStableFunc(list, func(a, b merged) int { return a.top - b.top })
+	return ranges{ahead: list}
 }
 
 // fill adds to the cells of a row those that have the value of a merged range, in the first columns,
 // and returns how many of these come from a row above.
-func (r *ranges) fill(cells []placed, row, columns int) (_ []placed, above int) {
-	for ; len(r.below) > 0 && r.below[0].top <= row; r.below = r.below[1:] {
-		r.around = append(r.around, r.below[0])
+func (r *ranges) fill(cells []placed, row, columns int) (_ []placed, inherited int) {
+	for ; len(r.ahead) > 0 && r.ahead[0].top <= row; r.ahead = r.ahead[1:] {
+		r.current = append(r.current, r.ahead[0])
 	}
-	r.around = slices.DeleteFunc(r.around, func(m merged) bool { return m.bottom < row })
-	if len(r.around) == 0 {
+	r.current = slices.DeleteFunc(r.current, func(m merged) bool { return m.bottom < row })
+	if len(r.current) == 0 {
 		return cells, 0
 	}
 	taken := make([]bool, columns)
@@ -75,21 +75,21 @@ func (r *ranges) fill(cells []placed, row, columns int) (_ []placed, above int) 
 			taken[c.column] = true
 		}
 	}
-	for i := range r.around {
-		m := &r.around[i]
-		from := m.left
+	for i := range r.current {
+		m := &r.current[i]
+		column := m.left
 		if m.top == row {
-			from++
-			if at := slices.IndexFunc(cells, func(c placed) bool { return c.column == m.left }); at >= 0 {
-				m.value = cells[at].value
+			column++
+			if corner := slices.IndexFunc(cells, func(c placed) bool { return c.column == m.left }); corner >= 0 {
+				m.value = cells[corner].value
 			}
 		} else if m.value != nil {
-			above++
+			inherited++
 		}
-		for ; m.value != nil && from <= min(m.right, len(taken)-1) && !taken[from]; from++ { // ranges never overlap
-			taken[from] = true
-			cells = append(cells, placed{from, m.value})
+		for ; m.value != nil && column <= min(m.right, len(taken)-1) && !taken[column]; column++ { // ranges never overlap
+			taken[column] = true
+			cells = append(cells, placed{column, m.value})
 		}
 	}
-	return cells, above
+	return cells, inherited
 }

@@ -31,24 +31,24 @@ func Open(file io.ReaderAt, size int64, c Choice) (*Sheet, error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is no XLSX file, or damaged: %w", err)
 	}
-	at := slices.IndexFunc(b.sheets, func(s sheet) bool { return s.name == c.Sheet || c.Sheet == "" && !s.hidden })
-	if at < 0 && c.Sheet == "" {
-		at = 0
+	place := slices.IndexFunc(b.sheets, func(s sheet) bool { return s.name == c.Sheet || c.Sheet == "" && !s.hidden })
+	if place < 0 && c.Sheet == "" {
+		place = 0
 	}
-	if at < 0 {
+	if place < 0 {
 		return nil, fmt.Errorf("it has no sheet %q; --sheet may be %s", c.Sheet, list(b.sheets))
 	}
-	s := &Sheet{book: b, row: map[string]any{}, name: b.sheets[at].name,
-		others: slices.Delete(slices.Clone(b.sheets), at, at+1)}
-	row, _, err := b.header(b.sheets[at].part, c)
+	s := &Sheet{book: b, row: map[string]any{}, name: b.sheets[place].name,
+		siblings: slices.Delete(slices.Clone(b.sheets), place, place+1)}
+	row, _, err := b.header(b.sheets[place].part, c)
 	if err == nil {
-		err = s.begin(b.sheets[at].part, row)
+		err = s.begin(b.sheets[place].part, row)
 	}
 	switch {
 	case err == io.EOF && c.Header > 0:
 		err = fmt.Errorf("the sheet %q has no row %d, which --header-row says", s.name, c.Header)
-	case err == io.EOF && len(s.others) > 0:
-		err = fmt.Errorf("the sheet %q is empty: it has no header; --sheet may be %s", s.name, list(s.others))
+	case err == io.EOF && len(s.siblings) > 0:
+		err = fmt.Errorf("the sheet %q is empty: it has no header; --sheet may be %s", s.name, list(s.siblings))
 	case err == io.EOF:
 		err = fmt.Errorf("the sheet %q is empty: it has no header", s.name)
 	case err != nil:
@@ -61,12 +61,12 @@ func Open(file io.ReaderAt, size int64, c Choice) (*Sheet, error) {
 	if c.Sheet != "" || len(c.Names) == 0 { // nobody asks which other sheets fit
 		return s, nil
 	}
-	for _, other := range s.others[:min(len(s.others), mostFitting)] {
-		if other.hidden {
+	for _, sibling := range s.siblings[:min(len(s.siblings), mostFitting)] {
+		if sibling.hidden {
 			continue
 		}
-		if _, fits, err := b.header(other.part, c); fits && err == nil {
-			s.Fitting = append(s.Fitting, other.name)
+		if _, fits, err := b.header(sibling.part, c); fits && err == nil {
+			s.Fitting = append(s.Fitting, sibling.name)
 		}
 	}
 	return s, nil
@@ -90,9 +90,9 @@ func (b *book) header(part string, c Choice) (row int, fits bool, err error) {
 	defer s.Close()
 	s.xml = newElements(s.part)
 	type candidate struct{ row, cells int }
-	var all []candidate
+	var candidates []candidate
 	widest := 1
-	for len(all) < headerRows {
+	for len(candidates) < headerRows {
 		cells, err := s.cells()
 		if err == io.EOF {
 			break
@@ -107,18 +107,19 @@ func (b *book) header(part string, c Choice) (row int, fits bool, err error) {
 		if cells = slices.DeleteFunc(cells, func(c placed) bool { return c.blank() || c.label() }); len(cells) == 0 {
 			continue
 		}
-		if all = append(all, candidate{s.number, len(cells)}); len(all) <= widestRows {
+		if candidates = append(candidates, candidate{s.number, len(cells)}); len(candidates) <= widestRows {
 			widest = max(widest, len(cells))
 		}
 	}
-	at := slices.IndexFunc(all, func(c candidate) bool { return c.cells >= min(2, widest) && 2*c.cells >= widest })
+	place := slices.IndexFunc(candidates,
+		func(c candidate) bool { return c.cells >= min(2, widest) && 2*c.cells >= widest })
 	switch {
 	case c.Header > 0:
 		return c.Header, false, nil
-	case at < 0:
+	case place < 0:
 		return 0, false, io.EOF
 	}
-	return all[at].row, false, nil
+	return candidates[place].row, false, nil
 }
 
 func (s *Sheet) lacks(name string) bool { return !slices.Contains(s.names, name) }

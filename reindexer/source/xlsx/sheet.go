@@ -23,23 +23,23 @@ type Sheet struct {
 	// Fitting are the names of the other sheets that have a header with all names of the Choice.
 	Fitting []string
 
-	name   string
-	others []sheet // of the workbook
-	book   *book
-	part   io.ReadCloser
-	xml    *elements
-	number int
-	hidden bool     // the row that was read last
-	names  []string // of the columns
-	named  int      // cells of the header
-	merged ranges
-	row    map[string]any // reused
+	name     string
+	siblings []sheet // of the workbook
+	book     *book
+	part     io.ReadCloser
+	xml      *elements
+	number   int
+	hidden   bool     // the row that was read last
+	names    []string // of the columns
+	named    int      // cells of the header
+	merged   ranges
+	row      map[string]any // reused
 }
 
 // Notes returns notes on the sheet, once it was read.
 func (s *Sheet) Notes() (notes []string) {
-	if len(s.others) > 0 {
-		notes = append(notes, "Its other sheets, which --sheet reads, here and in load: "+list(s.others))
+	if len(s.siblings) > 0 {
+		notes = append(notes, "Its other sheets, which --sheet reads, here and in load: "+list(s.siblings))
 	}
 	notes = append(notes, s.Warnings()...)
 	if s.Uncomputed > 0 {
@@ -50,15 +50,16 @@ func (s *Sheet) Notes() (notes []string) {
 }
 
 // Warnings returns warnings of a sheet that is loaded, once it was read.
-func (s *Sheet) Warnings() (all []string) {
+func (s *Sheet) Warnings() (warnings []string) {
 	if s.Hidden > 0 {
-		all = append(all, fmt.Sprintf("%d rows are hidden in the sheet %q, and are read as the others", s.Hidden, s.name))
+		warnings = append(warnings,
+			fmt.Sprintf("%d rows are hidden in the sheet %q, and are read as the others", s.Hidden, s.name))
 	}
 	if len(s.Fitting) > 0 {
-		all = append(all, fmt.Sprintf("the sheet %q is read, and %q has the same columns; --sheet chooses", s.name,
+		warnings = append(warnings, fmt.Sprintf("the sheet %q is read, and %q has the same columns; --sheet chooses", s.name,
 			s.Fitting[0]))
 	}
-	return all
+	return warnings
 }
 
 // list returns the names of sheets as a message has them.
@@ -134,17 +135,17 @@ func (s *Sheet) Next() (map[string]any, error) {
 	if s.hidden {
 		s.Hidden++
 	}
-	own := filled(cells)
-	cells, below := s.merged.fill(cells, s.number, len(s.names))
-	s.Single = own+below == 1 && s.named > 2
+	width := filled(cells)
+	cells, inherited := s.merged.fill(cells, s.number, len(s.names))
+	s.Single = width+inherited == 1 && s.named > 2
 	row := s.row
 	if s.Single { // the row before it stays good
 		row = map[string]any{}
 	}
 	clear(row)
 	for _, c := range cells {
-		if past := c.column + 1 - len(s.names); past > 0 { // the header
-			s.names = record.ColumnNames(append(slices.Clone(s.names), make([]string, past)...))
+		if missing := c.column + 1 - len(s.names); missing > 0 { // the header
+			s.names = record.ColumnNames(append(slices.Clone(s.names), make([]string, missing)...))
 		}
 		name := s.names[c.column]
 		if _, twice := row[name]; twice {
@@ -156,7 +157,7 @@ func (s *Sheet) Next() (map[string]any, error) {
 }
 
 // cells returns those of the next row that are not empty, or io.EOF.
-func (s *Sheet) cells() (all []placed, err error) {
+func (s *Sheet) cells() (cells []placed, err error) {
 	row, err := s.xml.next("row", "sheetData")
 	if row == nil && err == nil {
 		_, err = s.xml.next("", "") // to the end of the part, where its checksum is compared
@@ -180,14 +181,14 @@ func (s *Sheet) cells() (all []placed, err error) {
 	for column, count, size := -1, 0, 0; ; count++ {
 		begun, err := s.xml.next("c", "row")
 		if begun == nil && err == nil {
-			return all, nil
+			return cells, nil
 		}
 		c := placed{column: column + 1}
 		if err == nil {
 			err = s.cell(begun, &c)
 		}
 		if column = c.column; c.value != nil {
-			all = append(all, c)
+			cells = append(cells, c)
 			text, _ := c.value.(string)
 			size += len(text)
 		}
