@@ -16,7 +16,6 @@ package document
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -304,39 +303,22 @@ func CountyCents(number int64, cents float64) (value int64, exact bool) {
 // countyNumber returns the number of a folded county. Others may have the same.
 func countyNumber(county string) int64 { return int64(xxhash.Sum64String(county) >> (64 - countyBits)) }
 
-// NumberedCounty is a text that may be requested as a county, and the number of the only county of
-// that name.
-type NumberedCounty struct {
-	Name   string
-	Number int64
-}
-
-// NumberCounties returns the folded counties, and their names without the state, that are one
-// county each, with a number that no other county has. They are sorted by name.
-func NumberCounties(folded []string) (numbered []NumberedCounty) {
-	counties, names := map[int64]int{}, map[string]int{}
+// CountyNumber returns the number of the one folded county that a text names, with or without its
+// state; false where it names none or several, or another county has the same number.
+func CountyNumber(text string, folded []string) (number int64, ok bool) {
+	var named string
 	for _, county := range folded {
-		name, _ := index.SplitCounty(county)
-		counties[countyNumber(county)]++
-		names[county]++
-		if name != county {
-			names[name]++
-		}
-	}
-	for _, county := range folded {
-		number := countyNumber(county)
-		if counties[number] > 1 {
+		if name, _ := index.SplitCounty(county); county != text && name != text {
 			continue
 		}
-		name, _ := index.SplitCounty(county)
-		for _, text := range slices.Compact([]string{county, name}) {
-			if names[text] == 1 {
-				numbered = append(numbered, NumberedCounty{text, number})
-			}
+		if named != "" {
+			return 0, false
 		}
+		named = county
 	}
-	slices.SortFunc(numbered, func(a, b NumberedCounty) int { return strings.Compare(a.Name, b.Name) })
-	return numbered
+	number = countyNumber(named)
+	shared := func(county string) bool { return county != named && countyNumber(county) == number }
+	return number, named != "" && !slices.ContainsFunc(folded, shared)
 }
 
 // LeastCents returns the fewest whole cents that are at least so many dollars; MostCents the most

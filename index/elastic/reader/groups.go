@@ -5,7 +5,6 @@ import (
 
 	"filings/index"
 	"filings/index/elastic/client"
-	"filings/index/elastic/document"
 	"filings/index/elastic/search"
 )
 
@@ -153,20 +152,13 @@ func (r *Reader) Count(ctx context.Context, w index.Filter) (n int64, err error)
 // counted returns the clauses that count the filings of w.
 func (r *Reader) counted(ctx context.Context, w index.Filter) ([]search.Object, error) {
 	if county, amount, only := search.CountyAndAmount(w); only {
-		known, err := r.numberedCounties(ctx)
+		counties, err := r.countyNames(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if c, ok := search.InCounty(county, amount, known); ok {
+		if c, ok := search.InCounty(county, amount, counties); ok {
 			return []search.Object{c}, nil
 		}
 	}
 	return r.clauses(ctx, w)
-}
-
-func (r *Reader) numberedCounties(ctx context.Context) ([]document.NumberedCounty, error) {
-	return cached(ctx, r, "numbers of counties", func(ctx context.Context) ([]document.NumberedCounty, error) {
-		names, err := r.countyNames(ctx)
-		return document.NumberCounties(names), err
-	})
 }

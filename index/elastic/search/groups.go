@@ -3,7 +3,6 @@ package search
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"filings/index"
 	"filings/index/elastic/document"
@@ -42,12 +41,11 @@ func CountyAndAmount(w index.Filter) (county string, amount index.Between, only 
 }
 
 // InCounty returns the one clause for filing amounts in a county, which Elasticsearch counts
-// without visiting filings; false where known does not have the county, or a bound is none of
-// document.CountyCents. Amounts are whole cents.
-func InCounty(county string, amount index.Between, known []document.NumberedCounty) (Object, bool) {
-	byName := func(k document.NumberedCounty, name string) int { return strings.Compare(k.Name, name) }
-	i, found := slices.BinarySearchFunc(known, county, byName)
-	if !found {
+// without visiting filings; false where the county is not the only one of its name and number among
+// all, or a bound is none of document.CountyCents. Amounts are whole cents.
+func InCounty(county string, amount index.Between, counties []string) (Object, bool) {
+	number, ok := document.CountyNumber(county, counties)
+	if !ok {
 		return nil, false
 	}
 	const extreme = 1e15 // cents: before and after all amounts
@@ -58,8 +56,8 @@ func InCounty(county string, amount index.Between, known []document.NumberedCoun
 	if amount.Max != nil {
 		greatest = document.MostCents(*amount.Max)
 	}
-	first, exact1 := document.CountyCents(known[i].Number, least)
-	last, exact2 := document.CountyCents(known[i].Number, greatest)
+	first, exact1 := document.CountyCents(number, least)
+	last, exact2 := document.CountyCents(number, greatest)
 	isExact := (exact1 || amount.Min == nil) && (exact2 || amount.Max == nil)
 	return inRange(document.CountyCentsField, &first, &last), isExact
 }
