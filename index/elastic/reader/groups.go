@@ -35,7 +35,7 @@ func termGroups(response []byte, q index.GroupQuery) (groups index.Groups, compl
 	var found struct {
 		Aggregations struct {
 			Groups struct {
-				Other   *int64 `json:"sum_other_doc_count"` // filings past the last bucket
+				Rest    *int64 `json:"sum_other_doc_count"` // filings past the last bucket
 				Buckets []struct {
 					Key string
 					groupSums
@@ -47,10 +47,10 @@ func termGroups(response []byte, q index.GroupQuery) (groups index.Groups, compl
 		return groups, false, err
 	}
 	result := found.Aggregations.Groups
-	if result.Other == nil || result.Buckets == nil {
+	if result.Rest == nil || result.Buckets == nil {
 		return groups, false, client.ErrResponse
 	}
-	if *result.Other > 0 {
+	if *result.Rest > 0 {
 		return groups, false, nil
 	}
 	g := index.NewGrouping(q)

@@ -40,15 +40,15 @@ func (r *Reader) countValues(ctx context.Context, s search.Span) (*search.Table,
 		if last == nil {
 			total = found.Hits.Total.Value
 		}
-		by := found.Aggregations.By
-		for _, b := range by.Buckets {
+		values := found.Aggregations.Values
+		for _, b := range values.Buckets {
 			t.Add(b.Key, b.Filings)
 		}
-		if by.Other == 0 || len(by.Buckets) == 0 {
+		if values.Rest == 0 || len(values.Buckets) == 0 {
 			t.Close(total)
 			return t, nil
 		}
-		last = json.RawMessage(by.Buckets[len(by.Buckets)-1].Key)
+		last = json.RawMessage(values.Buckets[len(values.Buckets)-1].Key)
 	}
 }
 
@@ -86,7 +86,7 @@ func (r *Reader) countParts(ctx context.Context, s search.Span) (*search.Table, 
 	if err != nil {
 		return nil, err
 	}
-	for _, b := range found.Aggregations.By.Buckets {
+	for _, b := range found.Aggregations.Values.Buckets {
 		key, err := strconv.ParseFloat(string(b.Key), 64)
 		if err != nil {
 			return nil, client.ErrResponse
@@ -96,12 +96,12 @@ func (r *Reader) countParts(ctx context.Context, s search.Span) (*search.Table, 
 	return t, nil
 }
 
-// buckets is the response to an aggregation "by".
+// buckets is the response to an aggregation "values".
 type buckets struct {
 	Hits         hits
 	Aggregations struct {
-		By struct {
-			Other   int64 `json:"sum_other_doc_count"` // filings whose value is past the last bucket
+		Values struct {
+			Rest    int64 `json:"sum_other_doc_count"` // filings whose value is past the last bucket
 			Buckets []struct {
 				Key     jsontext.Value
 				Filings int64 `json:"doc_count"`
@@ -110,16 +110,16 @@ type buckets struct {
 	}
 }
 
-// buckets sends a search with an aggregation "by", whose response must be there with the total.
+// buckets sends a search with an aggregation "values", whose response must be there with the total.
 func (r *Reader) buckets(ctx context.Context, body search.Object) (*buckets, error) {
 	var found buckets
 	if err := r.search(ctx, &found, body); err != nil {
 		return nil, err
 	}
-	if found.Hits.Total == nil || found.Aggregations.By.Buckets == nil {
+	if found.Hits.Total == nil || found.Aggregations.Values.Buckets == nil {
 		return nil, client.ErrResponse
 	}
-	for _, b := range found.Aggregations.By.Buckets {
+	for _, b := range found.Aggregations.Values.Buckets {
 		if len(b.Key) == 0 {
 			return nil, client.ErrResponse
 		}

@@ -79,15 +79,15 @@ func (s Span) Name() string {
 	return s.name + " # " + s.Level().Field + " " + direction(!s.Level().Descending)
 }
 
-// Values requests how many filings of s have each value, in an aggregation "by": the first ones in order, after the
-// last one of another response unless that is nil.
+// Values requests how many filings of s have each value, in an aggregation "values": the first ones
+// in order, or those after the last one of another response.
 func (s Span) Values(buckets int, last json.RawMessage) Object {
 	level := s.Level()
 	if last != nil {
 		limit := key{ascending: !level.Descending}.laterLimit()
 		s.Page = s.narrow(inLimits(level.Field, Object{limit: last}))
 	}
-	return Aggregate(s.clauses, Object{"by": Object{"terms": Object{
+	return Aggregate(s.clauses, Object{"values": Object{"terms": Object{
 		"field": level.Field, "size": buckets, "order": Object{"_key": direction(!level.Descending)},
 	}}})
 }
@@ -100,7 +100,7 @@ func (s Span) RangeOf() Object {
 // Histogram requests how many filings of s there are in each part, of so many values, of the range
 // that its values lie in.
 func (s Span) Histogram(width int64) Object {
-	return Aggregate(s.clauses, Object{"by": Object{"histogram": Object{
+	return Aggregate(s.clauses, Object{"values": Object{"histogram": Object{
 		"field": s.Level().Field, "interval": width, "min_doc_count": 1,
 		"order": Object{"_key": direction(!s.Level().Descending)},
 	}}})

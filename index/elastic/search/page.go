@@ -175,12 +175,12 @@ func (p Page) reaching(end json.RawMessage, valueless Page) []Page {
 
 // cut cuts p at a value of a key, in which the filings after p's position begin at start.
 func (p Page) cut(k key, start, end json.RawMessage) []Page {
-	near, far := "lte", "gte"
+	first, last := "lte", "gte"
 	if k.ascending {
-		near, far = far, near
+		first, last = last, first
 	}
 	return []Page{
-		p.narrow(inLimits(k.field, Object{near: start, far: end})),
+		p.narrow(inLimits(k.field, Object{first: start, last: end})),
 		p.narrow(inLimits(k.field, Object{k.laterLimit(): end})),
 	}
 }
