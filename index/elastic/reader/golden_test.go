@@ -305,12 +305,12 @@ func TestGoldenGroups_Replayed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all, err := groupBuckets(response)
-			if err != nil {
+			var all groupRows[search.GroupKey]
+			if err := client.Decode(response, &all); err != nil {
 				t.Fatal(err)
 			}
 			got := index.NewGrouping(index.GroupQuery{By: by})
-			for _, b := range all {
+			for _, b := range all.Aggregations.Groups.Buckets {
 				got.Add(b.group(b.Key.First, b.Key.Second))
 			}
 			want, _ := o.Groups(t.Context(), index.Filter{}, index.GroupQuery{By: by})
@@ -326,7 +326,11 @@ func TestGoldenGroups_Replayed(t *testing.T) {
 			if response, err = replay(t, r, golden[name+", terms"]); err != nil {
 				t.Fatal(err)
 			}
-			terms, complete, err := termGroups(response, index.GroupQuery{By: by})
+			var found groupRows[string]
+			if err := client.Decode(response, &found); err != nil {
+				t.Fatal(err)
+			}
+			terms, complete, err := termGroups(&found, index.GroupQuery{By: by})
 			if diff := cmp.Diff(want, terms); err != nil || !complete || diff != "" {
 				t.Errorf("by terms: complete %t, %v (-want +got):\n%s", complete, err, diff)
 			}
