@@ -43,13 +43,12 @@ func (s *Service) routeAccounts(app *fiber.App) {
 	app.Delete(accountsPath+"/:user/key", operation(s.revokeKey))
 }
 
-// operated does what a request of an operator is for. It gets the user of the path and the members
-// of the body, and returns the status and the value of its response; without a value there is no
-// body.
+// operated carries out a request of an operator. It gets the user of the path and the members of
+// the body, and returns the status and the value of its response; without a value there is no body.
 type operated func(c *fiber.Ctx, user string, body map[string]string) (status int, v any, err error)
 
-// operation reads what do gets, and sends what it returns as `filings keys` prints it. A change may
-// have a body with the members named, and with no others.
+// operation reads the arguments of do, and sends its value as `filings keys` prints it. A change
+// may have a body with the members named, and with no others.
 func operation(do operated, members ...string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		user, err := userOf(c)

@@ -26,7 +26,7 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	// with a token, too: what costs more is a link's, or refused, and counts against the share of
+	// with a token, too: a dearer request is a link's, or refused, and counts against the share of
 	// tokens
 	price := int64(1)
 	if strings.HasPrefix(key, tokens.Start) {
@@ -96,7 +96,7 @@ func (s *Service) admitted(k *call, key string, price int64) (err error) {
 	return nil
 }
 
-// admit sets what k was admitted as. Contacts are for no token.
+// admit sets the admission of k. Contacts are for no token.
 func (k *call) admit(a access.Admission) {
 	if k.token != nil && a.Tier == access.Enterprise {
 		a.Tier = access.Pro
@@ -133,7 +133,8 @@ func keyOf(c *fiber.Ctx) (string, error) {
 	return "", errNoKey
 }
 
-// bearerOf returns what Authorization bears, "" for nothing: another scheme is a proxy's business.
+// bearerOf returns the bearer token of Authorization, "" for none: another scheme is a proxy's
+// business.
 func bearerOf(c *fiber.Ctx) (string, error) {
 	lines := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
 	switch {
@@ -161,9 +162,9 @@ func holdsKey(query []byte) bool {
 	return err == nil && strings.Contains(text, access.KeyStart) || bytes.Contains(query, []byte(access.KeyStart))
 }
 
-// refund gives back n of what a request took: all of it where the service failed to answer (rule
-// K6). The response waits for that only as long as the request's time allows; where the key store
-// does not answer either, the refund goes on in the background.
+// refund gives back n of a request's price: all of it where the service failed to answer (rule K6).
+// The response waits for that only as long as the request's time allows; where the key store does
+// not answer either, the refund goes on in the background.
 func (s *Service) refund(k *call, n int64) {
 	if !k.known || n < 1 || k.admission.Verdict != access.Admitted {
 		return
@@ -190,8 +191,8 @@ func (s *Service) chargeSpent(k *call) {
 	}))
 }
 
-// await waits for what is given back to k, as long as its time allows, and says in headers what
-// remains then.
+// await waits for the refund of k, as long as its time allows, and says in headers how much remains
+// then.
 func (s *Service) await(k *call, done <-chan int64) {
 	timeout := time.NewTimer(s.config.RequestTimeout - s.now().Sub(k.began))
 	defer timeout.Stop()

@@ -59,7 +59,7 @@ func (s *Service) agents(c *fiber.Ctx) error {
 }
 
 // callTool handles the request that a call of a tool stands for, unless it is refused already, and
-// ends it: what follows is its form.
+// ends it: the rest is its form.
 func (s *Service) callTool(k *call, called *mcp.Call, err error) {
 	called.Admission = k.admission
 	if err == nil {
@@ -96,8 +96,8 @@ func (k *call) become(called *mcp.Call) {
 	}
 }
 
-// sendMessage sends what the protocol's library responds, with the headers of the request that was
-// handled but those of its body.
+// sendMessage sends the response of the protocol's library, with the headers of the request that
+// was handled but those of its body.
 func (k *call) sendMessage(m *mcp.Response, accepted string) error {
 	r := k.http.Response()
 	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLink, fiber.HeaderContentType, headerApplied} {
@@ -128,8 +128,8 @@ func sameSite(c *fiber.Ctx) error {
 	return nil
 }
 
-// netHeader returns the headers of a request as net/http has them, but the key. JSON is what is
-// sent to every client, also to one that does not name both forms of the protocol.
+// netHeader returns the headers of a request as net/http has them, but the key. Every client gets
+// JSON, also one that does not name both forms of the protocol.
 func netHeader(c *fiber.Ctx) http.Header {
 	header := http.Header{}
 	for name, value := range c.Request().Header.All() {

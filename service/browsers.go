@@ -47,7 +47,8 @@ func keyOrToken(c *fiber.Ctx) (string, error) {
 	}
 }
 
-// linkCaching is that of all that a link gets: what keeps addresses keeps nothing of it, and it ends with the link.
+// linkCaching is that of all responses to a link: a store of addresses keeps nothing of them, and
+// they end with the link.
 const linkCaching = "private, no-store"
 
 // linked reports whether k's token is a link's.
@@ -126,14 +127,14 @@ func (s *Service) verified(token string) *verified {
 	return v
 }
 
-// scopeOf returns what a token selects, for an account of these tiers.
+// scopeOf returns the scope of a token, for an account of these tiers.
 func (s *Service) scopeOf(v *verified, tiers params.Tiers) (*params.Scope, error) {
 	if known := v.scope.Load(); known != nil && known.tiers == tiers {
 		return known.Scope, nil
 	}
 	scope, err := s.params.Scope(v.Filter, v.Fields, tiers, s.now())
 	if err == nil {
-		if v.Checked { // what no filing has any more since, need not be hidden
+		if v.Checked { // values that no filing has any more since, need not be hidden
 			scope.Excluded = nil
 		}
 		v.scope.Store(&tieredScope{tiers, scope})
@@ -170,7 +171,7 @@ func originOf(c *fiber.Ctx) string {
 	return strings.ToLower(page.Scheme + "://" + page.Host)
 }
 
-// visit returns what the key store has to know of the use of a token. An IPv6 client has a whole /64 for itself.
+// visit returns the credential of the use of a token. An IPv6 client has a whole /64 for itself.
 func (s *Service) visit(k *call) access.Credential {
 	visitor := s.client(k.http)
 	v := access.Credential{Hash: k.token.Key, Visitor: visitor.String(), Burst: k.token.Burst}

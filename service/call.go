@@ -16,7 +16,7 @@ import (
 	"filings/service/params"
 )
 
-// call is what is known of one request while it is handled.
+// call is one request while it is handled.
 type call struct {
 	http      *fiber.Ctx
 	id        string // names the request in meta, in a header and in the log (rule E5)
@@ -25,7 +25,7 @@ type call struct {
 	span      trace.Span
 	traced    context.Context    // has the span
 	cancel    context.CancelFunc // of the request's time
-	known     bool               // the caller is: admission is set, whatever its verdict
+	known     bool               // the caller is: admission is set, with any verdict
 	admission access.Admission
 	query     *params.Raw       // the query string, once it is split
 	unread    error             // why it cannot be read
@@ -35,7 +35,7 @@ type call struct {
 	streams   bool              // the body is sent after the handlers' return, and ends the request
 	ended     bool              // it is counted and logged
 	tallied   bool              // its parameters are counted
-	free      bool              // it costs nothing, whatever becomes of it
+	free      bool              // it costs nothing, with any outcome
 	token     *verified         // the token that was sent instead of a key; nil: none was
 	bearer    string            // that token
 	label     string            // of that token, in the log
@@ -44,9 +44,9 @@ type call struct {
 	inPath    map[string]string // parameters of a path that was not routed; nil: it was
 }
 
-// noRoute stands for the route of what was refused before it came to one: an unbounded number of
-// paths must not become an unbounded number of labels, and a path may hold what does not belong
-// into a log.
+// noRoute stands for the route of requests that were refused before they came to one: an unbounded
+// number of paths must not become an unbounded number of labels, and a path may hold text that does
+// not belong into a log.
 const noRoute = "none"
 
 // routed is a route for a span, which has none where it came to none.
@@ -74,8 +74,8 @@ func (s *Service) limitTime(k *call) {
 // Left implements serving.Client.
 func (k *call) Left() bool { return edge.HungUp(k.http.Context().Conn()) }
 
-// searched reports whether filings, or values of them, were looked for, in the engine or in what is
-// cached.
+// searched reports whether filings, or values of them, were looked for, in the engine or in the
+// cache.
 func (k *call) searched() bool {
 	if k.reader == nil || k.compared {
 		return k.compared
@@ -100,7 +100,7 @@ func (k *call) applied(preference string) {
 	k.http.Set(headerApplied, preference)
 }
 
-// bodyBytes is how long the body is, 0 for HEAD of what is sent as a stream.
+// bodyBytes is the length of the body, 0 for HEAD of a stream.
 func (k *call) bodyBytes() int {
 	if k.http.Response().IsBodyStream() {
 		return 0

@@ -9,8 +9,8 @@ import (
 	"filings/service/tokens"
 )
 
-// endpoint is one path of the API: how its requests are read and what its responses have, what the
-// document says of it, and its handler.
+// endpoint is one path of the API: the reading of its requests, the parts of its responses, its
+// texts in the document, and its handler.
 type endpoint struct {
 	openapi.Operation
 	handle handlers.Handler // nil: it sends a file

@@ -9,9 +9,9 @@ import (
 	"filings/service/params"
 )
 
-// appendResult appends the body of a response of 200: what the shape of e says is there besides
-// data (rule E1), in this order. After an error, which is that a record is none (rule X23), nothing
-// of it may be sent.
+// appendResult appends the body of a response of 200: the parts besides data that the shape of e
+// names (rule E1), in this order. After an error, which is that a record is none (rule X23),
+// nothing of it may be sent.
 func (k *call) appendResult(dst []byte, e *endpoint, q params.Request, result handlers.Result) (_ []byte, err error) {
 	view := handlers.View{Tier: recordTier(k.admission.Tier), Fields: q.Fields, GeoJSON: q.GeoJSON}
 	paged := e.Shape.Has(params.Pagination) || e.Shape.Has(params.Partial) && q.Cursor != nil
@@ -45,7 +45,7 @@ func (k *call) appendResult(dst []byte, e *endpoint, q params.Request, result ha
 	return append(dst, '}'), err
 }
 
-// recordTier returns what the records of an account of tier t show: starter sees what free sees
+// recordTier returns the tier whose fields an account of tier t sees: starter sees the same as free
 // (rule K5), and so does a tier that this program does not know.
 func recordTier(t access.Tier) index.Tier {
 	switch t {

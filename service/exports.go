@@ -25,9 +25,9 @@ import (
 // exportRetry is after how long an export that found no slot may be tried again.
 const exportRetry = 10 * time.Second
 
-// export responds with a file of all filings that a request selects. What can fail fails before the
-// first byte, in the time of any request; then the body is an export.Sender, which ends the request
-// when it was sent.
+// export responds with a file of all filings that a request selects. Failures come before the first
+// byte, in the time of any request; then the body is an export.Sender, which ends the request when
+// it was sent.
 func (s *Service) export(e *endpoint) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		k := callOf(c)
@@ -53,7 +53,7 @@ func (s *Service) export(e *endpoint) fiber.Handler {
 			if sending.Slot = s.slot(k); sending.Slot == nil { // after the lease: so it waits for other accounts only
 				return busy(k, "this server sends as many exports as it may", exportRetry)
 			}
-			s.limitTime(k) // what it waited for its slot is not the engine's
+			s.limitTime(k) // the wait for its slot is not the engine's
 		}
 		// Of a generation that goes nothing was charged yet.
 		return s.onGeneration(k, q.Generation, func() error { return s.begin(k, q, sending) })
@@ -80,7 +80,7 @@ func (s *Service) slot(k *call) *export.Slot {
 // preferEscaped is the preference for CSV without formulas.
 const preferEscaped = "escape-formulas"
 
-// begin finds out what there is to send, takes its price, and makes it the body of the response.
+// begin counts the filings to send, takes their price, and makes them the body of the response.
 func (s *Service) begin(k *call, q params.Request, sending export.Sending) error {
 	ctx := k.http.UserContext()
 	r, err := s.reader(k, q.Generation)
@@ -129,7 +129,7 @@ func (s *Service) begin(k *call, q params.Request, sending export.Sending) error
 	return nil
 }
 
-// encoder returns what writes the file that k prefers, and its content coding.
+// encoder returns the encoder of the file that k prefers, and its content coding.
 func (s *Service) encoder(k *call, q params.Request) (e export.Encoder, coding string, err error) {
 	format := export.Format(q.Format)
 	fields := slices.DeleteFunc(export.Fields(recordTier(k.admission.Tier)),
@@ -177,7 +177,7 @@ func (s *Service) hasRequests() bool { return s.now().UnixNano()-s.latest.Load()
 // requests.
 const pageTime = 30 * time.Second
 
-// setFileHeaders sets what a client knows of a file before its first byte.
+// setFileHeaders sets the headers of a file, before its first byte.
 func setFileHeaders(c *fiber.Ctx, r *serving.Reader, f export.Format, coding string, total int64) {
 	c.Set(fiber.HeaderContentType, f.MediaType())
 	c.Set(headerTotal, strconv.FormatInt(total, 10))
@@ -218,7 +218,7 @@ func (s *Service) charge(k *call, rows int64, body bool) (export.Charge, error) 
 // CutExports ends the exports that are in progress, and those that begin later: the service stops.
 func (s *Service) CutExports() { s.cutExports(export.ErrStopping) }
 
-// send makes what open returns the body of k's response.
+// send makes the stream of open the body of k's response.
 func (s *Service) send(k *call, sending export.Sending, open func(context.Context) *export.Stream) {
 	sending.Conn = k.http.Context().Conn()
 	sending.Flush = edge.Gather(sending.Conn)
@@ -228,8 +228,9 @@ func (s *Service) send(k *call, sending export.Sending, open func(context.Contex
 	k.http.Response().SetBodyStream(export.Send(s.exporting, sending, open), -1)
 }
 
-// sent returns what ends the request k, which is used for another one by then: it gives back what
-// was not sent, lets the next export begin, counts, and writes the record of the log.
+// sent returns a function that ends the request k, which is used for another one by then: it gives
+// back the price of unsent rows, lets the next export begin, counts, and writes the record of the
+// log.
 func (s *Service) sent(k *call, f export.Format, charge export.Charge, sending export.Sending) func(export.Sent) {
 	id, record := k.id, s.newRecord(k)
 	return func(sent export.Sent) {
@@ -254,7 +255,7 @@ func (s *Service) sent(k *call, f export.Format, charge export.Charge, sending e
 	}
 }
 
-// letGo gives back what bounds exports.
+// letGo gives back the lease and the slot.
 func (s *Service) letGo(id string, sending export.Sending) {
 	if sending.Lease == nil {
 		return

@@ -34,7 +34,7 @@ type load struct {
 	Error      string    `json:"error"`
 	// Failed says of counties of a plan why they stay as they were.
 	Failed    map[string]string `json:"failed,omitempty"`
-	Withholds bool              `json:"withholds"` // it is no load, but changes what is withheld
+	Withholds bool              `json:"withholds"` // it is no load, but changes the withheld filings
 }
 
 // loads returns the last loads, the newest first.
@@ -51,14 +51,14 @@ func (s *Service) loads(ctx context.Context) (any, error) {
 	return loads, err
 }
 
-// generations returns what `filings generations --json` prints.
+// generations returns the list that `filings generations --json` prints.
 func (s *Service) generations(ctx context.Context) (any, error) {
 	generations, err := s.config.Store.Generations(ctx)
 	return generation.Served(generations), err
 }
 
-// lastLoads sends the load that is in progress or was the last, and what the ones before it say of
-// it.
+// lastLoads sends the load that is in progress or was the last, and the values that those before it
+// give.
 func (s *Service) lastLoads(ctx context.Context, send sendGauge) {
 	if s.config.Store == nil {
 		return

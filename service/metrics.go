@@ -13,7 +13,7 @@ import (
 	"filings/service/params"
 )
 
-// metrics counts what the service does. Labels are few and bounded: patterns of routes, never
+// metrics counts the work of the service. Labels are few and bounded: patterns of routes, never
 // paths; tiers, never users.
 type metrics struct {
 	requests   *prometheus.CounterVec

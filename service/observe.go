@@ -59,8 +59,8 @@ func (s *Service) newCall(c *fiber.Ctx) *call {
 	return k
 }
 
-// refused answers what the HTTP server refuses before any middleware sees it: a request that is too
-// large, too slow or no HTTP.
+// refused answers requests that the HTTP server refuses before any middleware sees them: too large,
+// too slow or no HTTP.
 func (s *Service) refused(c *fiber.Ctx, err error) error {
 	k := s.newCall(c)
 	err = edge.Error(err)
@@ -85,8 +85,8 @@ func (s *Service) preflight(c *fiber.Ctx) error {
 	return nil
 }
 
-// fail writes the response to a request that failed, after giving back what does not count of its
-// price (rule X60).
+// fail writes the response to a request that failed, after giving back the part of its price that
+// does not count (rule X60).
 func (s *Service) fail(k *call, err error) {
 	kind := mapError(err)
 	switch {
@@ -100,7 +100,7 @@ func (s *Service) fail(k *call, err error) {
 	case k.price == 0:
 		s.chargeRefused(k)
 	default:
-		s.refund(k, k.price-1) // what is refused costs as much anywhere
+		s.refund(k, k.price-1) // a refused request costs 1 anywhere
 	}
 	r := k.http.Response()
 	r.ResetBody()
@@ -141,8 +141,8 @@ func (s *Service) end(k *call, err error) {
 	s.newRecord(k).end(failure, attributes)
 }
 
-// record is what metrics, log and span have of a request. It outlives the request's context, which
-// the server uses again while an export is sent.
+// record has the values of a request for metrics, log and span. It outlives the request's context,
+// which the server uses again while an export is sent.
 type record struct {
 	service             *Service
 	method, route, tier string

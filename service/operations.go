@@ -23,9 +23,9 @@ import (
 // readyTime bounds a readiness check: an orchestrator checks every few seconds.
 const readyTime = 2 * time.Second
 
-// Operations returns what the operations listener serves: /livez, /readyz and /metrics, and, with a
-// token in Config, /accounts, /loads, /generations and /withheld. The first three need no key; it
-// is meant for a listener that only operators reach (rule T4).
+// Operations returns the application of the operations listener: /livez, /readyz and /metrics, and,
+// with a token in Config, /accounts, /loads, /generations and /withheld. The first three need no
+// key; it is meant for a listener that only operators reach (rule T4).
 func (s *Service) Operations() *fiber.App {
 	app := edge.New(s.refusedOperation, maxOperationBody)
 	app.Use(edge.Framed)
@@ -56,12 +56,12 @@ func (s *Service) Operations() *fiber.App {
 	return app
 }
 
-// operate has what is below a path of app need the token, and ends its requests.
+// operate protects the paths below one of app by the token, and ends their requests.
 func (s *Service) operate(app *fiber.App, path string) {
 	app.Use(path, s.observeOperation, bearer(s.config.OperationsToken))
 }
 
-// showOperators adds a path to app that shows what read returns.
+// showOperators adds a path to app that shows the value of read.
 func (s *Service) showOperators(app *fiber.App, path string, read func(context.Context) (any, error)) {
 	s.operate(app, path)
 	app.Get(path, operation(func(c *fiber.Ctx, _ string, _ map[string]string) (int, any, error) {
@@ -88,9 +88,9 @@ func (s *Service) observeOperation(c *fiber.Ctx) error {
 // operatorsPaths need the token.
 var operatorsPaths = []string{accountsPath, "/loads", "/generations", "/withheld"}
 
-// refusedOperation answers what the HTTP server refuses before any route sees it: in the envelope
-// if it is about a path with a token, or may be. Of a request that was not read to its end not even
-// the path is known.
+// refusedOperation answers requests that the HTTP server refuses before any route sees them: in the
+// envelope if it is about a path with a token, or may be. Of a request that was not read to its end
+// not even the path is known.
 func (s *Service) refusedOperation(c *fiber.Ctx, err error) error {
 	kind := edge.Error(err)
 	unread := c.Path() == "/" && kind != edge.ErrNoPath && kind != edge.ErrMethod
@@ -131,11 +131,11 @@ func (s *Service) endOperation(c *fiber.Ctx, began time.Time, route string, err 
 
 var tokenForm = regexp.MustCompile(`^[A-Za-z0-9._~+/-]{32,512}=*$`)
 
-// TokenForm says what ValidToken takes.
+// TokenForm names the tokens that ValidToken accepts.
 const TokenForm = "at least 32 letters, digits and -._~+/ (openssl rand -hex 32)"
 
-// ValidToken reports whether text can be a token: what a header carries as it is (RFC 6750), and
-// nobody can guess.
+// ValidToken reports whether text can be a token: one that a header carries as it is (RFC 6750),
+// and nobody can guess.
 func ValidToken(text string) bool { return tokenForm.MatchString(text) }
 
 // bearer lets pass who shows the token. Digests are compared: they have one length, and the time
@@ -153,8 +153,8 @@ func bearer(token string) fiber.Handler {
 	}
 }
 
-// readyz sends 200 when the service can answer requests, else 503 with a word for what it lacks. It
-// logs changes alone: a balancer that checks every second must not fill the log.
+// readyz sends 200 when the service can answer requests, else 503 with a word for the missing part.
+// It logs changes alone: a balancer that checks every second must not fill the log.
 func (s *Service) readyz(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(context.Background(), readyTime)
 	defer cancel()
@@ -173,7 +173,7 @@ func (s *Service) readyz(c *fiber.Ctx) error {
 }
 
 // lacks returns the first thing that the service needs and does not have: the index, the key store,
-// or what Config.Ready names as the process's own reason.
+// or the process's own reason, which Config.Ready names.
 func (s *Service) lacks(ctx context.Context) (string, error) {
 	if s.config.Ready != nil {
 		if err := s.config.Ready(ctx); err != nil {
@@ -189,7 +189,8 @@ func (s *Service) lacks(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// Redirect returns what the plain listener serves, for an API on httpsPort: see edge.Redirect.
+// Redirect returns the application of the plain listener, for an API on httpsPort: see
+// edge.Redirect.
 func (s *Service) Redirect(httpsPort int) *fiber.App {
 	return edge.Redirect(s.app, s.config.TrustedProxies, httpsPort)
 }

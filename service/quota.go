@@ -11,7 +11,8 @@ import (
 	"filings/service/handlers"
 )
 
-// setQuotaHeaders sets what every response to a known caller carries (rule K7).
+// setQuotaHeaders sets the headers of the quota, which every response to a known caller carries
+// (rule K7).
 func (k *call) setQuotaHeaders() {
 	k.http.Set(headerLimit, strconv.FormatInt(k.admission.Limit, 10))
 	k.http.Set(headerRemaining, strconv.FormatInt(k.admission.Remaining, 10))
@@ -43,8 +44,7 @@ func appendPolicies(dst []byte, a access.Admission) []byte {
 	return append(appendItem(append(dst, ", "...), a.Visitor.Name, ";q=", a.Visitor.Limit), ";w=1"...)
 }
 
-// appendLimits appends what remains of each limit, and in how many seconds there will be more, if
-// ever.
+// appendLimits appends the rest of each limit, and in how many seconds there will be more, if ever.
 func appendLimits(dst []byte, a access.Admission) []byte {
 	dst = appendItem(dst, a.Tier.QuotaName(), ";r=", a.Remaining)
 	if a.Tier != access.Free {

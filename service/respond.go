@@ -55,7 +55,8 @@ func (s *Service) onGeneration(k *call, id string, respond func() error) error {
 	return err
 }
 
-// parse reads the parameters of e, and says in headers what it did not use (rule P5).
+// parse reads the parameters of e, and names in headers the parameters that it did not use (rule
+// P5).
 func (s *Service) parse(k *call, e *endpoint) (params.Request, error) {
 	c := k.http
 	if k.token != nil && !k.forToken(e) {
@@ -166,7 +167,7 @@ func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 	}
 	var result handlers.Result
 	modified := m == negotiate.NoMatch
-	if modified || m == negotiate.MatchAny { // which matches only what would be a 200
+	if modified || m == negotiate.MatchAny { // which matches only a response of 200
 		if !e.Shape.Has(params.LaterGeneration | params.NoFilings) {
 			q.Query.Where, err = r.WithCounties(k.http.UserContext(), q.Query.Where)
 		}
@@ -209,12 +210,12 @@ func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 	return nil
 }
 
-// pinnedCaching lets a client use what it got of a pinned generation for an hour without asking.
-// The tag is good for ever, but what the key shows is not: its tier may change, or it may be
-// revoked.
+// pinnedCaching lets a client use a response of a pinned generation for an hour without asking. The
+// tag is good for ever, but the fields that the key shows are not: its tier may change, or it may
+// be revoked.
 const pinnedCaching = "private, max-age=3600"
 
-// foreverCaching lets a client keep what it got, and never ask again. All tiers see the same of it
+// foreverCaching lets a client keep a response, and never ask again. All tiers see the same of it
 // (rule X35).
 const foreverCaching = "private, max-age=31536000, immutable"
 

@@ -1,26 +1,29 @@
 // Package service owns the HTTP API: the table of endpoints and their handlers, the responder, the
-// table of errors, what a tier sees of a filing, and the operations listener. It refuses to know
-// how filings are stored (package index), how keys and quotas are kept (package access), and what
-// is on the pages for people: /docs, the documents below it, /llms.txt and /explore (package
-// pages). It opens no sockets: certificates, addresses and the life of the process belong to the
-// program.
+// table of errors, the fields of a filing that a tier sees, and the operations listener. It refuses
+// to know how filings are stored (package index), how keys and quotas are kept (package access),
+// and the content of the pages for people: /docs, the documents below it, /llms.txt and /explore
+// (package pages). It opens no sockets: certificates, addresses and the life of the process belong
+// to the program.
 //
 // # From a request to its response
 //
 // One chain of middleware, in this order, for these reasons:
 //
-//  1. observe gives the request its id and its time limit, and is the only one that ends a request: errors and panics
-//     from everything below come to it. It writes the error, counts and writes the one record of the log.
-//  2. edge.Framed refuses what a proxy in front may have read in another way, and closes the connection.
+//  1. observe gives the request its id and its time limit, and is the only one that ends a request:
+//     errors and panics from everything below come to it. It writes the error, counts and writes
+//     the one record of the log.
+//  2. edge.Framed refuses requests that a proxy in front may have read in another way, and closes
+//     the connection.
 //  3. preflight responds to a browser's CORS preflight, which carries no key. The OpenAPI document
 //     and the pages for people need none either: they are sent next (routes.go).
-//  4. admit calls the key store once: key, burst and quota. What a browser's token says is verified
-//     before that (browsers.go). It stands before the routes, so that without a key no client learns
-//     which paths there are, and sets the quota's headers before anything can fail, so that 400, 404,
-//     405 and 500 carry them too.
-//  5. wellFormed refuses what is no URL; then the router: one of the endpoints, else 404, or 405 with Allow. HEAD is
-//     handled as GET without its body, and counts like it.
-//  6. serve (respond.go) parses the parameters (package params), calls the endpoint's handler, and responds.
+//  4. admit calls the key store once: key, burst and quota. A browser's token is verified before
+//     that (browsers.go). It stands before the routes, so that without a key no client learns which
+//     paths there are, and sets the quota's headers before anything can fail, so that 400, 404, 405
+//     and 500 carry them too.
+//  5. wellFormed refuses a path that is no URL; then the router: one of the endpoints, else 404, or
+//     405 with Allow. HEAD is handled as GET without its body, and counts like it.
+//  6. serve (respond.go) parses the parameters (package params), calls the endpoint's handler, and
+//     responds.
 //
 // The access log has id, method, route (the pattern), status, ms, the client's IP address, bytes,
 // user, tier, code, and, for a 5xx, the error. Paths and queries are left out: names of people are
@@ -40,9 +43,9 @@
 // handler is called. Tags are weak, since meta differs from response to response. If the generation
 // is gone meanwhile, the request is handled once more. Records are bytes from the engine to the
 // client; a tier's part of a record is a prefix of it (index.Record), so there is nothing to decode
-// and no list of fields to get wrong; and what is not a record's own, in its own order, is not sent
-// (rule X23). Clusters of a map have two forms, chosen by Accept: the envelope, and GeoJSON without
-// it; each has a tag of its own. A body is compressed in the same way for GET and for HEAD.
+// and no list of fields to get wrong; and text that is not a record's own, in its own order, is not
+// sent (rule X23). Clusters of a map have two forms, chosen by Accept: the envelope, and GeoJSON
+// without it; each has a tag of its own. A body is compressed in the same way for GET and for HEAD.
 //
 // # Errors
 //
@@ -78,8 +81,8 @@ import (
 	"filings/service/tokens"
 )
 
-// Config is what a Service is made of. Engine, Access and RequestTimeout are needed; the zero value
-// of any other field is one that works.
+// Config has the parts and options of a Service. Engine, Access and RequestTimeout are needed; the
+// zero value of any other field is one that works.
 type Config struct {
 	Engine *serving.Engine
 	Access access.Store
@@ -96,7 +99,8 @@ type Config struct {
 	// LegacyHasDataName is the legacy name of has_property_data (rule P20). "":
 	// params.DefaultLegacyHasData.
 	LegacyHasDataName string
-	// EscapeFormulas has every CSV export write a ' before what a spreadsheet takes for a formula.
+	// EscapeFormulas has every CSV export write a ' before a text that a spreadsheet takes for a
+	// formula.
 	EscapeFormulas bool
 	// ServerTiming says in responses to known callers how long key store and engine took.
 	ServerTiming bool
@@ -116,10 +120,10 @@ type Config struct {
 	// TrustedProxies are the peers that the plain listener believes (Redirect), and whose clients
 	// the log names.
 	TrustedProxies []netip.Prefix
-	// Tracer begins the spans of requests; from TrustedProxies it takes what they name as its
-	// parent. nil: there are none.
+	// Tracer begins the spans of requests; from TrustedProxies it takes the parent that they name.
+	// nil: there are none.
 	Tracer *trace.Tracer
-	// KeyStore names what Access calls in these spans.
+	// KeyStore names the database of Access in these spans.
 	KeyStore trace.Database
 	// Ready says why the process is not ready for reasons of its own, such as that it is stopping.
 	// nil: it always is.
@@ -130,8 +134,8 @@ type Config struct {
 	Withheld Withholder
 	// Tiles are the base map of /explore. The zero value: none.
 	Tiles pages.Tiles
-	// OperationsToken is what a caller of /accounts, /loads and /generations on the operations
-	// listener shows. "": there are none.
+	// OperationsToken is the token that a caller of /accounts, /loads and /generations on the
+	// operations listener shows. "": there are none.
 	OperationsToken string
 	Now             func() time.Time     // nil: time.Now
 	Log             *slog.Logger         // nil: none
@@ -150,7 +154,7 @@ type Service struct {
 	tools     *mcp.Server          // of assistants; nil: they are off
 	cors      edge.CORS
 	metrics   *metrics
-	lacked    atomic.Value // string: what /readyz said last
+	lacked    atomic.Value // string: the last reason of /readyz
 	buffers   sync.Pool    // of *[]byte: bodies while they are written
 	tokens    verifiedTokens
 	unread    sync.Once    // an X-Forwarded-For was
@@ -190,5 +194,5 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// API returns what the TLS listener serves.
+// API returns the application of the TLS listener.
 func (s *Service) API() *fiber.App { return s.app }

@@ -16,7 +16,8 @@ import (
 // Withholder has the list of withheld filings (rule X53).
 type Withholder interface {
 	Withheld(ctx context.Context) (any, error)
-	// Withhold returns what an entry would take out, and what does that, in minutes.
+	// Withhold returns the filings that an entry would take out, and a function that does so, in
+	// minutes.
 	Withhold(ctx context.Context, body map[string]string) (matches any, do func(context.Context) error, err error)
 	Unwithhold(ctx context.Context, number int) error
 }
@@ -30,11 +31,12 @@ var (
 // Invalid is the error of a request that a client can mend.
 func Invalid(message string) error { return handlers.Refuse(errInvalid, message) }
 
-// withholdTime is what taking filings out may take.
+// withholdTime bounds the time of taking filings out.
 const withholdTime = time.Hour
 
-// routeWithheld adds /withheld to app. A POST says what an entry takes out; with "yes": "true" it
-// answers 202, and does so: the list says when that is complete, and /loads why it failed.
+// routeWithheld adds /withheld to app. A POST names the filings that an entry takes out; with
+// "yes": "true" it answers 202, and does so: the list says when that is complete, and /loads why it
+// failed.
 func (s *Service) routeWithheld(app *fiber.App) {
 	const path = "/withheld"
 	w := s.config.Withheld

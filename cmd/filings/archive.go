@@ -65,8 +65,8 @@ type saved struct {
 // writer writes all that comes from a reader, or nothing, to where it was made for.
 type writer func(ctx context.Context, content io.Reader) error
 
-// save saves the generation that name, its id or live means, and compares what it wrote with what
-// the engine counts.
+// save saves the generation that name, its id or live means, and compares its counts with those of
+// the engine.
 func save(ctx context.Context, store generation.Store, name string, put writer) (s saved, err error) {
 	generations, err := sealed(ctx, store)
 	if err != nil {
@@ -109,8 +109,8 @@ func save(ctx context.Context, store generation.Store, name string, put writer) 
 	return saved{Generation: name, Filings: m.Filings, SHA256: m.SHA256}, err
 }
 
-// writeTo returns what writes to a file or an object of S3. Either has what it had until all was
-// written.
+// writeTo returns the writer of a file or an object of S3. Either keeps its former content until
+// all was written.
 func (p *program) writeTo(s settings.Settings, target string) (writer, error) {
 	if !isObject(target) {
 		if source.IsAddress(target) {
@@ -124,8 +124,8 @@ func (p *program) writeTo(s settings.Settings, target string) (writer, error) {
 	}, err
 }
 
-// partial is what the name of a file ends with until it is whole. A save that was killed leaves
-// such a file; the next one of that name writes over it.
+// partial ends the name of a file until it is whole. A save that was killed leaves such a file; the
+// next one of that name writes over it.
 const partial = ".partial"
 
 func replaceFile(path string, content io.Reader) (err error) {

@@ -105,7 +105,7 @@ func demoRuns(ctx context.Context, s settings.Settings) bool {
 
 // demoURL is where the demo is reached on this machine.
 func demoURL(s settings.Settings) string {
-	host, port, _ := net.SplitHostPort(s.Listen) // what is taken could be parsed
+	host, port, _ := net.SplitHostPort(s.Listen) // a taken address could be parsed
 	if ip := net.ParseIP(host); host == "" || ip.IsLoopback() || ip.IsUnspecified() {
 		host = "localhost"
 	}
@@ -149,7 +149,7 @@ func demoKey(ctx context.Context, s settings.Settings) (key string, err error) {
 	return key, os.WriteFile(file, []byte(key), 0o600)
 }
 
-// demoRequests are what the demo suggests to try; each of them finds something.
+// demoRequests are the demo's suggestions; each of them finds something.
 var demoRequests = []string{
 	"/v1/filings?limit=2",
 	"/v1/filings?county=Orange&min_amount=10000&categories=residential,land&limit=3",
@@ -161,7 +161,7 @@ var demoRequests = []string{
 	"/v1/me",
 }
 
-// writeDemo prints what a newcomer does next. Nothing in it depends on the folder that they are in.
+// writeDemo prints a newcomer's next steps. Nothing in it depends on the folder that they are in.
 func (p *program) writeDemo(l listeners, key string) {
 	url := fmt.Sprintf("https://localhost:%d", l.port())
 	fmt.Fprintf(p.output, "\n%d synthetic filings are served. Your key, of an enterprise account:\n\n  %s\n\n",

@@ -104,7 +104,7 @@ func (p *program) rollbackCommand() *cobra.Command {
 	return cmd
 }
 
-// maxReason bounds what the catalog keeps of why loads are held, which each look at it reads.
+// maxReason bounds the catalog's text of why loads are held, which each look at it reads.
 const maxReason = 500
 
 func (p *program) releaseCommand() *cobra.Command {

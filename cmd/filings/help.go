@@ -26,7 +26,8 @@ func help(name string) string {
 	return string(text)
 }
 
-// noSuchCommand refuses what is left over after the name of a command, and suggests a command of a similar name.
+// noSuchCommand refuses the words after the name of a command, and suggests a command of a similar
+// name.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -52,7 +53,7 @@ func pathOf(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())
 }
 
-// explainFlag names the flag, what was wrong with it, and what would be right.
+// explainFlag names the flag, its fault, and the right value.
 func explainFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var value *pflag.InvalidValueError
@@ -98,8 +99,8 @@ func decimals(cmd *cobra.Command) {
 	}
 }
 
-// strict makes `filings help` and `filings completion` refuse what is not there. Cobra's show the
-// help of all, as if it was.
+// strict makes `filings help` and `filings completion` refuse unknown names. Cobra's show the help
+// of all, as if it was.
 func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

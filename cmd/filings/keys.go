@@ -107,7 +107,7 @@ func lost(ctx context.Context, store access.Store) error {
 	return nil
 }
 
-// explainAccount says which account err is about, and what to do next.
+// explainAccount names the account that err is about, and the next step.
 func explainAccount(ctx context.Context, store access.Store, user string, err error) error {
 	var invalid access.InvalidError
 	if errors.Is(err, access.ErrNoAccount) {
@@ -122,7 +122,7 @@ func explainAccount(ctx context.Context, store access.Store, user string, err er
 	case errors.Is(err, access.ErrNoAccount):
 		return fmt.Errorf("no such account: %q; `filings keys list` shows all, `filings keys create` makes one", user)
 	case errors.As(err, &invalid):
-		return usageError{fmt.Errorf("--%w", invalid)} // it begins with the name of what is wrong
+		return usageError{fmt.Errorf("--%w", invalid)} // it begins with the name of the flag
 	}
 	return err
 }

@@ -69,7 +69,7 @@ func listen(s settings.Settings) (l listeners, err error) {
 type takenError struct{ setting, address string }
 
 func (e takenError) Error() string {
-	host, port, _ := net.SplitHostPort(e.address) // what is taken could be parsed
+	host, port, _ := net.SplitHostPort(e.address) // a taken address could be parsed
 	alternative := "another address"
 	if n, err := strconv.ParseUint(port, 10, 16); err == nil {
 		alternative = net.JoinHostPort(host, strconv.FormatUint(n^1, 10)) // the port next to it
@@ -129,7 +129,7 @@ const enoughDescriptors = 8192
 
 // limitsOf returns how many connections a process may have that has those limits, a file such as
 // Linux has. They take two thirds of its descriptors: files, Elasticsearch, Redis and sources need
-// some. Go itself raises the limit to what the system allows.
+// some. Go itself raises the limit as far as the system allows.
 func limitsOf(file string) connectionLimits {
 	descriptors := enoughDescriptors
 	// elsewhere than on Linux there is none: macOS allows more by itself, and Windows has no limit

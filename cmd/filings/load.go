@@ -114,7 +114,7 @@ func reportFlag(f *pflag.FlagSet, asJSON *bool) {
 	f.BoolVar(asJSON, "json", false, "write the report as a line of JSON on a terminal too")
 }
 
-// guardFlags adds the flags by which guards let pass what they would refuse.
+// guardFlags adds the flags that loosen the guards.
 func guardFlags(f *pflag.FlagSet, cfg *reindexer.Config) {
 	f.Float64Var(&cfg.MaxShrink, "max-shrink", 10,
 		"allow this `PERCENT` fewer filings than the live generation, in total and in each county of 200 or more "+
@@ -135,7 +135,7 @@ func guardFlags(f *pflag.FlagSet, cfg *reindexer.Config) {
 	})
 }
 
-// allowFlag adds to what guards let pass what a flag says in other words.
+// allowFlag is a flag that adds a permission under another name.
 type allowFlag struct {
 	*reindexer.Allowed
 	words func(value string) string

@@ -1,9 +1,9 @@
 // Command filings loads public county filing records into a search index and serves them as a JSON API.
 //
-// This package owns what a process is: commands, listeners and certificates, logging and exit
-// codes. It wires engine, key store, loader and service together, and holds no rule of theirs;
-// package settings reads the environment, package check checks what a service needs. One file is
-// one command. Arrows point one way: main lists the commands, the commands stand on program.go.
+// This package owns the process: commands, listeners and certificates, logging and exit codes. It
+// wires engine, key store, loader and service together, and holds no rule of theirs; package
+// settings reads the environment, package check checks the needs of a service. One file is one
+// command. Arrows point one way: main lists the commands, the commands stand on program.go.
 package main
 
 import (

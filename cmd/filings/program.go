@@ -58,13 +58,13 @@ func (e loadError) code() int {
 	return exitFailed
 }
 
-// streams are what a process reads and writes. Results go to out, everything else to err.
+// streams are those of a process. Results go to output, everything else to err.
 type streams struct {
 	input       io.Reader
 	output, err io.Writer
 }
 
-// program is one run of the program: what every command stands on.
+// program is one run of the program: the base of every command.
 type program struct {
 	streams
 	environment func() (settings.Settings, error)
@@ -79,7 +79,8 @@ func environment() (settings.Settings, error) {
 	return s, checkSettings(s)
 }
 
-// checkSettings reports everything that is wrong with the settings, a line each: also what only the service knows.
+// checkSettings reports everything that is wrong with the settings, a line each: also the faults
+// that only the service knows.
 func checkSettings(s settings.Settings) error {
 	err := s.Check()
 	if s.OperationsToken != "" && !service.ValidToken(s.OperationsToken) {
@@ -126,8 +127,8 @@ func (p *program) withEngine(
 	})
 }
 
-// openEngine opens the engine that the settings name, and returns what closes it. It does not wait
-// for a server: the first use does.
+// openEngine opens the engine that the settings name, and returns its closer. It does not wait for
+// a server: the first use does.
 func openEngine(s settings.Settings, c *cache.Cache, log *slog.Logger) (generation.Store, io.Closer, error) {
 	if len(s.ElasticsearchURL) == 0 {
 		store, err := embedded.Open(embedded.Config{Dir: s.DataDir, Index: s.Index, Cache: c})
@@ -192,7 +193,7 @@ func (t terminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// shown returns what writes to w; a terminal, if it is one.
+// shown returns a writer to w; a terminal, if it is one.
 func shown(w io.Writer) io.Writer {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return terminal{f}

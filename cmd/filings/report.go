@@ -12,8 +12,8 @@ import (
 	"filings/reindexer"
 )
 
-// writeReasons writes how many records were rejected for what, the most frequent reasons first,
-// with an example of each.
+// writeReasons writes the number of rejected records for each reason, the most frequent first, with
+// an example of each.
 func writeReasons(w io.Writer, reasons map[reindexer.Reason]reindexer.Rejected) {
 	if len(reasons) == 0 {
 		return
@@ -27,8 +27,8 @@ func writeReasons(w io.Writer, reasons map[reindexer.Reason]reindexer.Rejected) 
 	}
 }
 
-// writeReport writes the report of a load for a person: what changes by county, the warnings, and at the
-// end what is live.
+// writeReport writes the report of a load for a person: the changes by county, the warnings, and at
+// the end the live generation.
 func writeReport(w io.Writer, r reindexer.Report) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if len(r.Counties) > 0 {

@@ -34,7 +34,8 @@ import (
 // rereadEvery is how often a service looks whether its certificate has changed.
 const rereadEvery = time.Minute
 
-// drainTime is what is added to the time limit of a request when a stopping service waits for those in flight.
+// drainTime is added to the time limit of a request when a stopping service waits for those in
+// flight.
 const drainTime = 2 * time.Second
 
 func (p *program) serveCommand() *cobra.Command {
@@ -164,7 +165,7 @@ func fit(ctx context.Context, engine *serving.Engine, timeout time.Duration, log
 	}
 }
 
-// system names a store in spans: a server, or what the program embeds.
+// system names a store in spans: a server, or an embedded one.
 func system(isServer bool, name string) string {
 	if isServer {
 		return name
@@ -188,7 +189,7 @@ func reach(ctx context.Context, s settings.Settings, log *slog.Logger, store gen
 				return err
 			}
 			if err := index.Probe(ctx, live); errors.Is(err, index.ErrRecord) {
-				return err // every request for filings would fail; what else fails, /readyz says
+				return err // every request for filings would fail; /readyz names other failures
 			}
 			return nil
 		},
@@ -245,8 +246,8 @@ func passes(err error) bool {
 }
 
 // serve answers on all sockets until ctx ends or one of them or start fails, then waits up to drain
-// for requests in flight. Exports in flight are cut so long before its end that what they did not
-// send can be refunded. start runs meanwhile.
+// for requests in flight. Exports in flight are cut so long before its end that unsent rows can be
+// refunded. start runs meanwhile.
 func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.Duration, log *slog.Logger,
 	start func(context.Context) error) error {
 	clients := map[*edge.Listener]*fiber.App{l.api: svc.API()}
@@ -275,7 +276,8 @@ func (l listeners) serve(ctx context.Context, svc *service.Service, drain time.D
 		if stop.Err() != nil {
 			log.Info("stopping: finishing what is in flight")
 		}
-		// Operators are served to the end: meanwhile /readyz responds with 503, and /metrics shows what is in flight.
+		// Operators are served to the end: meanwhile /readyz responds with 503, and /metrics shows
+		// the requests in flight.
 		grace, cancel := context.WithTimeout(context.Background(), drain)
 		defer cancel()
 		defer time.AfterFunc(max(drain-drainTime, drain/2), svc.CutExports).Stop()
@@ -297,7 +299,7 @@ func shutDown(ctx context.Context, apps map[*edge.Listener]*fiber.App, log *slog
 	var stop errgroup.Group
 	for socket, app := range apps {
 		stop.Go(func() error {
-			_ = socket.Shutdown(ctx) // what is left after it is the server's, which sees the same end of ctx
+			_ = socket.Shutdown(ctx) // the remaining connections are the server's, which sees the same end of ctx
 			err := app.ShutdownWithContext(ctx)
 			if errors.Is(err, context.DeadlineExceeded) {
 				log.Warn("stopped with connections still open", "address", address(socket))

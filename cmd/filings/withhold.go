@@ -45,7 +45,8 @@ func newWithholder(s settings.Settings, store generation.Store, log *slog.Logger
 	}}
 }
 
-// add adds an entry and takes what it withholds out of all that is kept, by all services.
+// add adds an entry and takes the filings that it withholds out of all that is kept, by all
+// services.
 func (w *withholder) add(ctx context.Context, entry sieve.Withhold) (reindexer.Report, error) {
 	cfg := w.config
 	cfg.Withhold = &entry
@@ -74,7 +75,7 @@ func (w *withholder) remove(ctx context.Context, number int) error {
 	return sieve.Remove(ctx, w.store, generation.Run{Holder: w.config.Holder, Started: time.Now()}, number)
 }
 
-// describeMatches says what an entry takes out, and when that may be too much.
+// describeMatches counts the filings that an entry takes out, and says when that may be too much.
 func describeMatches(m sieve.Matches) string {
 	text := fmt.Sprintf("%d filings of %d counties", m.Filings, len(m.Counties))
 	if m.Filings > manyWithheld || len(m.Counties) > 1 {

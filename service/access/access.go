@@ -1,5 +1,5 @@
-// Package access owns keys, accounts, tiers and quotas: who may send requests, and how many. It knows nothing of
-// filings or HTTP, and decides nothing about what a tier may see.
+// Package access owns keys, accounts, tiers and quotas: who may send requests, and how many. It
+// knows nothing of filings or HTTP, and decides nothing about the fields that a tier may see.
 //
 // # Design
 //
@@ -27,9 +27,10 @@
 //
 // # Counting
 //
-// A tier has a quota and a burst. The free tier counts requests in the account's lifetime counter, all other tiers in
-// one counter of the UTC day, so a change of tier keeps what was used. An Admission names the counter that it was
-// charged to, and Refund subtracts from that one, even after midnight or a change of tier.
+// A tier has a quota and a burst. The free tier counts requests in the account's lifetime counter,
+// all other tiers in one counter of the UTC day, so a change of tier keeps the used requests. An
+// Admission names the counter that it was charged to, and Refund subtracts from that one, even
+// after midnight or a change of tier.
 //
 // Besides these counters, which decide, the requests of each day are counted for 31 days, of every
 // tier: Usage shows them.
@@ -71,9 +72,10 @@
 // The scripts read Redis's own clock, so the processes' clocks do not matter. A script is sent by its digest; only a
 // Redis that does not know it (the first time, after a restart) is sent the text, in a second round trip.
 //
-// Nothing is ever sent twice: a command without a reply may have counted, and counting it again would be wrong. While
-// Redis does not reply no request is admitted; at worst the customer loses the one request whose reply was lost, never
-// gains one. What survives a crash of Redis is up to its persistence (appendonly).
+// Nothing is ever sent twice: a command without a reply may have counted, and counting it again
+// would be wrong. While Redis does not reply no request is admitted; at worst the customer loses
+// the one request whose reply was lost, never gains one. Redis's persistence (appendonly) decides
+// how much survives a crash of it.
 //
 // Where more than eight calls are in progress in a process, the others go to Redis in groups
 // (package batch): one write and one read for all of a group, while the next one collects. A round
@@ -131,7 +133,7 @@ const (
 // Tiers are all tiers, the lowest first.
 var Tiers = []Tier{Free, Starter, Pro, Enterprise}
 
-// Kinds of errors, wrapped with what was attempted.
+// Kinds of errors, wrapped with the name of the attempt.
 var (
 	ErrUnavailable = errors.New("key store unavailable")     // it did not reply in time
 	ErrNoAccount   = errors.New("no such account")           //
@@ -151,15 +153,15 @@ var (
 		"Sentinels", ErrRefused)
 )
 
-// InvalidError says what is wrong with an argument of Create or SetTier: the name of the parameter,
-// and what it must be. The client that sent it may read it.
+// InvalidError is the fault of an argument of Create or SetTier: the name of the parameter, and the
+// values that it takes. The client that sent it may read it.
 type InvalidError string
 
 func (e InvalidError) Error() string { return string(e) }
 
 func invalid(format string, args ...any) error { return InvalidError(fmt.Sprintf(format, args...)) }
 
-// Limit is what one tier may use.
+// Limit bounds the use of one tier.
 type Limit struct {
 	Quota int64 // requests: a UTC day, or for life where Lifetime
 	Burst int64 // requests a second
@@ -186,7 +188,7 @@ const (
 	VisitorExceeded          // too many of this visitor in this second
 )
 
-// Admission is what Admit found. But for UnknownKey, all fields are set.
+// Admission is the result of Admit. But for UnknownKey, all fields are set.
 type Admission struct {
 	Verdict   Verdict
 	User      string
@@ -199,17 +201,17 @@ type Admission struct {
 	Tokens    Window    // the tokens' share of the day; zero without a token
 	Visitor   Window    // the burst of the token's visitor; zero without a token
 
-	counter string // what Refund subtracts from; "": nothing was counted
+	counter string // from which Refund subtracts; "": nothing was counted
 }
 
-// Credential is what a request is admitted with: a key, or a token by a visitor.
+// Credential admits a request: a key, or a token by a visitor.
 type Credential struct {
 	Hash    string // of the key, or of that which the token was made with, as HashKey returns it; "": of none
 	Visitor string // who uses the token: any text of the same visitor; "": it is a key
 	Burst   int64  // of each visitor
 }
 
-// Account is what is known of an account.
+// Account has all known values of an account.
 type Account struct {
 	User      string    `json:"user"`
 	Tier      Tier      `json:"tier"`
@@ -244,20 +246,20 @@ type Store interface {
 	// quota allow it: n against the quota, or nothing where less remains, and one against the
 	// burst. It is one round trip. A refused request counts nothing, against neither the burst nor
 	// the quota. Where the price is not known yet n is 0: that is refused as 1 is, and takes
-	// nothing of the quota; Charge does. What costs nothing has NoPrice. A token is good so long as
-	// its key is active; one of the free tier counts as revoked. ErrEmptied for an unknown key if
-	// the store has lost its accounts.
+	// nothing of the quota; Charge does. A free request has NoPrice. A token is good so long as its
+	// key is active; one of the free tier counts as revoked. ErrEmptied for an unknown key if the
+	// store has lost its accounts.
 	Admit(ctx context.Context, c Credential, n int64) (Admission, error)
-	// Charge counts n requests, 1 or more, against the quota that the account of a has now, and with a
-	// token against the tokens' share too, or, where less remains, none: then the verdict is that of
-	// what is exhausted. What remains is said in both cases. The admission that it returns is the one
-	// to refund. ErrNoAccount.
+	// Charge counts n requests, 1 or more, against the quota that the account of a has now, and
+	// with a token against the tokens' share too, or, where less remains, none: then the verdict is
+	// that of the exhausted limit. Both results say how much remains. The admission that it returns
+	// is the one to refund. ErrNoAccount.
 	Charge(ctx context.Context, a Admission, n int64) (Admission, error)
-	// Refund gives back n of the requests that Admit or Charge counted, for what the service failed
-	// to send. It never gives back more than was counted. It works with a context whose request has
-	// ended, for a time that it bounds itself.
+	// Refund gives back n of the requests that Admit or Charge counted, for a response that the
+	// service failed to send. It never gives back more than was counted. It works with a context
+	// whose request has ended, for a time that it bounds itself.
 	Refund(ctx context.Context, a Admission, n int64) error
-	// Usage returns what user has used, as one moment has it. ErrNoAccount.
+	// Usage returns the requests that user has used, as one moment has them. ErrNoAccount.
 	Usage(ctx context.Context, user string) (Usage, error)
 
 	// AcquireLease takes the lease of user's account, of which there is one, for LeaseTime, or

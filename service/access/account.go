@@ -30,7 +30,7 @@ func newKey() string {
 	return KeyStart + hex.EncodeToString(random[:])
 }
 
-// issue makes a key, and returns it once save has stored what a store knows of it: the hash, and its first characters.
+// issue makes a key, and returns it once save has stored its hash, and its first characters.
 func issue(save func(hash, prefix string) error) (string, error) {
 	key := newKey()
 	if err := save(HashKey(key), key[:shown]); err != nil {
@@ -69,7 +69,7 @@ func HashKey(key string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// validAccount reports what is wrong with the arguments of Create.
+// validAccount returns the fault of the arguments of Create.
 func validAccount(user string, tier Tier, name string) error {
 	if user == "" {
 		return invalid("user must not be empty")
@@ -95,7 +95,7 @@ func validAccount(user string, tier Tier, name string) error {
 	return validText("name", name)
 }
 
-// validText keeps out what would garble a terminal, a log line or a list.
+// validText refuses texts that would garble a terminal, a log line or a list.
 func validText(name, text string) error {
 	switch {
 	case !utf8.ValidString(text):
@@ -108,8 +108,8 @@ func validText(name, text string) error {
 	return nil
 }
 
-// account fills in what follows from the limits. hash is "" where the key was revoked, created is
-// in microseconds since 1970.
+// account fills in the values that follow from the limits. hash is "" where the key was revoked,
+// created is in microseconds since 1970.
 func (l Limits) account(user string, tier Tier, prefix, hash, name string, created, used int64) Account {
 	a := Account{User: user, Tier: tier, Prefix: prefix, State: "revoked", Name: name,
 		CreatedAt: time.UnixMicro(created).UTC(), Used: used, Hash: hash}

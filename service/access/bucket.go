@@ -1,6 +1,7 @@
 package access
 
-// cost is what one request adds to a bucket: a bucket of burst 1 loses that much in a second, 1 per microsecond.
+// cost is the level that one request adds to a bucket: a bucket of burst 1 loses that much in a
+// second, 1 per microsecond.
 const cost = 1_000_000
 
 // bucket limits bursts: GCRA in its form of a leaky bucket. A request adds cost, every microsecond
@@ -24,8 +25,8 @@ func (b bucket) take(burst, most, now int64) (bucket, bool) {
 	return bucket{level: level, moment: now}, true
 }
 
-// drained is the level at the time now. It is cut to what the burst holds: it may have been higher
-// before a change of tier.
+// drained is the level at the time now. It is cut to the burst: it may have been higher before a
+// change of tier.
 func (b bucket) drained(burst, now int64) int64 {
 	return max(min(b.level, burst*cost)-b.elapsed(now)*burst, 0)
 }

@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// lockTimeout bounds what has no deadline of its own: refunds, and commands. A transaction takes far less than a
-	// millisecond: one that waits longer than this waits for a process that hangs.
+	// lockTimeout bounds operations without a deadline: refunds, and commands. A transaction takes
+	// far less than a millisecond: one that waits longer than this waits for a process that hangs.
 	lockTimeout = 20 * time.Second
 	// lockRetry is the pause between two attempts to get the lock that another process holds.
 	// SQLite would wait by itself, but without looking at contexts, and with pauses so long that a

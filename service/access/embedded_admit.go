@@ -56,7 +56,7 @@ func unlessNone(err error) error {
 	return err
 }
 
-// admit is what admit.lua is for Redis.
+// admit does the same as admit.lua in Redis.
 func (t transaction) admit(limits Limits, c Credential, n int64) (Admission, error) {
 	s, err := t.state(t.statements.byKey, c.Hash)
 	isOlder := errors.Is(err, ErrNoAccount)
@@ -105,7 +105,8 @@ func (t transaction) admit(limits Limits, c Credential, n int64) (Admission, err
 	return limits.admission(Admitted, updated, c), err
 }
 
-// visitState reads what tokens and one of their visitors have used. For an account of the free tier there are none.
+// visitState reads the use by tokens and by one of their visitors. For an account of the free tier
+// there are none.
 func (t transaction) visitState(s *state, visitor string) (err error) {
 	if s.tier == Free {
 		return ErrNoAccount
@@ -161,7 +162,7 @@ func (e *Embedded) Charge(ctx context.Context, a Admission, n int64) (charged Ad
 	return charged, err
 }
 
-// charge is what charge.lua is for Redis.
+// charge does the same as charge.lua in Redis.
 func (t transaction) charge(limits Limits, a Admission, n int64) (charged Admission, err error) {
 	s, err := t.state(t.statements.byName, a.User)
 	c := a.credential()

@@ -62,7 +62,7 @@ func prepareStatements(ctx context.Context, db *sql.DB) (statements, error) {
 		{&s.tier, `UPDATE accounts SET tier = ? WHERE user = ?`},
 
 		{&s.anyAccount, `SELECT EXISTS (SELECT * FROM accounts)`},
-		// All accounts, or one; with what was used in the counter of the tier. A row for each older key.
+		// All accounts, or one; with the value of the tier's counter. A row for each older key.
 		{&s.accounts, `SELECT a.user, a.tier, a.prefix, coalesce(a.hash, ''), a.name, a.created, coalesce(u.used, 0),
 				coalesce(o.prefix, ''), coalesce(o.created, 0), coalesce(o.ends, 0), coalesce(o.used, 0)
 			FROM accounts a
@@ -80,8 +80,8 @@ func prepareStatements(ctx context.Context, db *sql.DB) (statements, error) {
 	return s, nil
 }
 
-// transaction is what a change works with: it holds the write lock of the file until it ends. Its
-// statements take no context, since the transaction ends with its own.
+// transaction is one change: it holds the write lock of the file until it ends. Its statements take
+// no context, since the transaction ends with its own.
 type transaction struct {
 	tx         *sql.Tx
 	statements statements

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Health is what an operator wants to know of a Redis.
+// Health has the properties of a Redis that concern an operator.
 type Health struct {
 	Version    string
 	Replica    bool   // it takes no writes

@@ -60,7 +60,7 @@ func (l Limit) burst(token bool) int64 {
 	return l.Burst
 }
 
-// state is what an account has used, and where a token is used what its tokens and its visitor have.
+// state is the use of an account, and, where a token is used, that of its tokens and its visitor.
 type state struct {
 	user    string
 	tier    Tier
@@ -71,7 +71,7 @@ type state struct {
 	now     time.Time
 }
 
-// admission fills in what follows from the limits and the clock.
+// admission fills in the values that follow from the limits and the clock.
 func (l Limits) admission(verdict Verdict, s state, c Credential) Admission {
 	tier, now := s.tier, s.now
 	a := Admission{Verdict: verdict, User: s.user, Tier: tier, Reset: midnight(now), Now: now,
@@ -103,7 +103,7 @@ func (a Admission) tokensCounter() string {
 // isToken reports whether c is a token, not a key.
 func (c Credential) isToken() bool { return c.Visitor != "" }
 
-// credential is what a was admitted with, as far as a charge has to know it.
+// credential is that of a, as far as a charge needs it.
 func (a Admission) credential() Credential {
 	return Credential{Visitor: a.Tokens.Name, Burst: a.Visitor.Limit}
 }
@@ -156,14 +156,14 @@ type Window struct {
 	Resets    time.Time // when all of it is there again; zero: never
 }
 
-// Usage is what an account has used, at one moment.
+// Usage has the requests that an account has used, at one moment.
 type Usage struct {
 	Tier    Tier
 	Windows []Window // the quota, then the burst
 	Days    []Day    // the last UsageDays, the oldest first, the last one is today
 }
 
-// Day is the requests that count of one UTC day, whatever the tier was. What was refunded is left out.
+// Day is the requests that count of one UTC day, in any tier. Refunded ones are left out.
 type Day struct {
 	Date     time.Time // its midnight
 	Requests int64
@@ -179,7 +179,7 @@ const (
 	LeaseRenewal = 20 * time.Second
 )
 
-// tokensCounter names the counter of what came with tokens on the UTC day of now.
+// tokensCounter names the counter of requests with tokens on the UTC day of now.
 func tokensCounter(now time.Time) string { return dayCounter(now) + ":tokens" }
 
 // QuotaName is the name of the window of a tier's quota.
@@ -199,7 +199,8 @@ func (b bucket) window(name string, limit int64, now time.Time) Window {
 	return w
 }
 
-// usage fills in what follows from the limits and the clock. Requests are those of the last days, up to that of now.
+// usage fills in the values that follow from the limits and the clock. Requests are those of the
+// last days, up to that of now.
 func (l Limits) usage(tier Tier, used int64, b bucket, requests []int64, now time.Time) Usage {
 	quota := Window{Name: tier.QuotaName(), Used: used}
 	quota.Limit, quota.Remaining = l.left(tier, used)

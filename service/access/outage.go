@@ -16,9 +16,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// redisFailure says that Redis did not do what was attempted, and why in words of our own: the
-// texts of the errors below hold addresses, and whatever a server replies. What no time mends is
-// ErrRefused or ErrCluster.
+// redisFailure says that Redis did not do an action, and why in words of our own: the texts of the
+// errors below hold addresses, and any text of a server. A failure that no time mends is ErrRefused
+// or ErrCluster.
 func redisFailure(action string, err error) error {
 	var certificate *tls.CertificateVerificationError
 	var errorReply redis.Error
@@ -28,7 +28,7 @@ func redisFailure(action string, err error) error {
 		kind = ErrRefused
 	case errors.As(err, &errorReply):
 		switch code := replyCode(errorReply); {
-		// what a script gets
+		// the error of a script
 		case slices.Contains(clusterCodes, code), strings.Contains(errorReply.Error(), "in a cluster node"):
 			return fmt.Errorf("%s: %w", action, ErrCluster)
 		case code == notPermitted, refusal.MatchString(errorReply.Error()):

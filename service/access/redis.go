@@ -25,7 +25,7 @@ const (
 	callsAlone = 8
 )
 
-// RedisConfig says where the store is and what it allows.
+// RedisConfig has the address of the store and its limits.
 type RedisConfig struct {
 	// URL is redis:// or, with TLS, rediss://, as in redis://user:password@host:6379/0. The options of go-redis
 	// (?pool_size=50) may follow, but for those that would retry a command or ignore a deadline. With master_name among
@@ -67,8 +67,8 @@ var _ Store = (*Redis)(nil)
 // OpenRedis returns the store that cfg describes. It connects when first used: Ping tells whether Redis replies. An
 // error never quotes the URL, which may hold a password.
 //
-// It turns off go-redis's own log, which is one for the whole program: it writes addresses to standard error, past the
-// log of the service. What it reports is returned as an error too.
+// It turns off go-redis's own log, which is one for the whole program: it writes addresses to
+// standard error, past the log of the service. Its reports are returned as errors too.
 func OpenRedis(cfg RedisConfig) (*Redis, error) {
 	if err := cfg.Limits.Validate(); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (r *Redis) Close() error {
 	return r.client.Close()
 }
 
-// run executes a script and returns its reply. What names the operation in an error.
+// run executes a script and returns its reply. Errors name the action.
 func (r *Redis) run(ctx context.Context, action, script string, args ...any) (reply, error) {
 	now := ""
 	if r.now != nil {
@@ -186,8 +186,8 @@ func (r *Redis) evaluate(ctx context.Context, evaluations []*evaluation) {
 var scriptFiles embed.FS
 
 // loadScripts reads the scripts, by the names of their files. Redis gets to know one when it first
-// runs. The limits are part of their text: as arguments they were most of what a request sent to
-// Redis.
+// runs. The limits are part of their text: as arguments they were most of the bytes that a request
+// sent to Redis.
 func loadScripts(limits Limits) (map[string]*redis.Script, error) {
 	prelude, err := scriptFiles.ReadFile("lua/prelude.lua")
 	if err != nil {
@@ -216,7 +216,7 @@ func loadScripts(limits Limits) (map[string]*redis.Script, error) {
 
 var errForeign = fmt.Errorf("%w: Redis holds what this program did not write", ErrUnavailable)
 
-// reply reads what a script returns, value by value.
+// reply reads a script's values, one by one.
 type reply struct {
 	values []any
 	err    error // the first value that was not as expected

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// These bound what has no deadline of its own, such as a command. Redis replies in less than a millisecond, but may
-	// stall for seconds while it writes to a slow disk.
+	// These bound calls without a deadline, such as a command's. Redis replies in less than a
+	// millisecond, but may stall for seconds while it writes to a slow disk.
 	dialTimeout  = time.Second
 	replyTimeout = 5 * time.Second
 
 	// A command without a reply may have counted: sent again, it would count twice. Connections
 	// that Redis has closed are noticed before a command is sent, so none fails for that.
 	noRetries = -1
-	// callTimeout bounds what has no time of a request's: connecting, and a reply.
+	// callTimeout bounds the parts without a request's deadline: connecting, and a reply.
 	callTimeout = dialTimeout + replyTimeout
 	// dialAttempts are two, 100 ms apart, for a Redis that is being restarted.
 	dialAttempts = 2
@@ -55,7 +55,8 @@ func newClient(address string) (*redis.Client, error) {
 	return redis.NewClient(options), nil
 }
 
-// redisOptions reads the address of one Redis, and sets what the promises of a Store need.
+// redisOptions reads the address of one Redis, and sets the options that the promises of a Store
+// need.
 func redisOptions(address string) (*redis.Options, error) {
 	o, err := redis.ParseURL(address)
 	if err != nil || o.Network != "tcp" {
@@ -88,9 +89,9 @@ func failoverOptions(address string) (*redis.FailoverOptions, error) {
 	return o, nil
 }
 
-// bound sets what bounds connecting and replies, where an address does not. By TLS it has the
-// deadline of the context hold for the handshake too: go-redis would shake hands without looking at
-// it.
+// bound sets the time limits of connecting and replies, where an address does not. By TLS it has
+// the deadline of the context hold for the handshake too: go-redis would shake hands without
+// looking at it.
 func bound(dial, reply *time.Duration, dialer *func(context.Context, string, string) (net.Conn, error),
 	secure *tls.Config) {
 	*dial, *reply = cmp.Or(*dial, dialTimeout), cmp.Or(*reply, replyTimeout)

@@ -1,5 +1,5 @@
 // Package cursor encodes and decodes cursors: the text with which a client continues a crawl. It
-// owns that text's form. It refuses to know what the query and the position in it mean.
+// owns that text's form. It refuses to know the meaning of the query and of the position in it.
 //
 // A cursor holds all that the next page needs, so that the service keeps nothing of a crawl. Its
 // checksum finds damage, by a client or on the way. It is no signature: a client that makes up a
@@ -20,13 +20,13 @@ import (
 	"filings/index/wire"
 )
 
-// First is what a client sends for the first page.
+// First is a client's cursor for the first page.
 const First = "*"
 
 // Cursor is a position between two pages of a crawl.
 type Cursor struct {
 	Generation  string    // the public id of the generation that all pages come from
-	Endpoint    string    // what the pages are of
+	Endpoint    string    // of the pages
 	Query       string    // the parameters of the pages, as a query string
 	Day         time.Time // on which the crawl began, midnight UTC: relative filters stay as they were then
 	After       string    // the position, in the engine's own words (index.Query.After)
@@ -46,12 +46,12 @@ const MaxQuery = 2048
 // Fits reports whether a cursor has room for a query, packed if it is long: so the hundred corners of a polygon fit.
 func Fits(query string) bool { return len(query) <= MaxQuery || len(pack(query)) <= MaxQuery }
 
-// packed are the characters that take half a byte: those of numbers, and of what separates them in
-// a query. Others take one and a half.
+// packed are the characters that take half a byte: those of numbers, and of their separators in a
+// query. Others take one and a half.
 const packed = "0123456789.,-%B"
 
-// pack writes a query with packed characters as their position, and each other one as what is after
-// the last position and its own halves.
+// pack writes a query with packed characters as their position, and each other one as the first
+// value after these positions and its own halves.
 func pack(query string) string {
 	var halves []byte
 	for _, c := range []byte(query) {
@@ -71,7 +71,8 @@ func pack(query string) string {
 	return string(whole)
 }
 
-// unpack reads what pack wrote. Of anything else it makes some text, of which pack makes another one.
+// unpack reads a text of pack. Of anything else it makes some text, of which pack makes another
+// one.
 func unpack(text string) string {
 	var query []byte
 	half := func(i int) byte { return text[i/2] >> (4 * (1 - i%2)) & 15 }
@@ -96,7 +97,7 @@ var (
 
 const secondsADay = 24 * 60 * 60
 
-// String returns the text of c, of letters, digits, - and _: a third longer than what c holds.
+// String returns the text of c, of letters, digits, - and _: a third longer than the values of c.
 func (c Cursor) String() string {
 	b := []byte{version}
 	if len(c.Query) > MaxQuery {
@@ -113,7 +114,7 @@ func (c Cursor) String() string {
 
 func (c *Cursor) texts() []*string { return []*string{&c.Generation, &c.Endpoint, &c.Query, &c.After} }
 
-// Parse reads what String wrote, or returns ErrDamaged.
+// Parse reads a text of String, or returns ErrDamaged.
 func Parse(text string) (c Cursor, err error) {
 	b, err := encoding.DecodeString(text)
 	end := len(b) - crc32.Size

@@ -50,7 +50,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// accept waits out what passes: the HTTP server would end at any error, and the process with it.
+// accept waits while errors pass: the HTTP server would end at any error, and the process with it.
 func (l *Listener) accept() (net.Conn, error) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		c, err := l.Listener.Accept()

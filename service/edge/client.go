@@ -11,9 +11,10 @@ import (
 
 // Client returns the address that a request comes from: the peer's, or, if that is a proxy within
 // trusted, the one that it names in X-Forwarded-For. Each proxy appends the peer that it saw, so
-// what trusted proxies have written stands at the end: the last address that is none of theirs is
-// the client's. What stands before that address may be invented, and is not read. What is no
-// address ends the list as well: then it is the proxy that passed it on, and unread says so.
+// the list ends with the addresses that trusted proxies have written: the last one that is none of
+// theirs is the client's. The addresses before that one may be invented, and are not read. An item
+// that is no address ends the list as well: then it is the proxy that passed it on, and unread says
+// so.
 func Client(c *fiber.Ctx, trusted []netip.Prefix) (client netip.Addr, unread bool) {
 	client = peer(c)
 	if !contains(trusted, client) {

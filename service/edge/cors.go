@@ -7,7 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// CORS says what scripts of other origins may do (rule T2).
+// CORS has the permissions of scripts of other origins (rule T2).
 type CORS struct {
 	Origins []string // that may read responses, in any case; "*" is all of them
 	Methods string   // that they may use
@@ -22,7 +22,7 @@ func (o CORS) SetHeaders(c *fiber.Ctx) {
 	}
 }
 
-// Allow allows an origin to read the response, whatever Origins are.
+// Allow allows an origin to read the response, with any Origins.
 func (o CORS) Allow(c *fiber.Ctx, origin string) {
 	c.Set(fiber.HeaderAccessControlAllowOrigin, origin)
 	c.Set(fiber.HeaderAccessControlExposeHeaders, o.Exposed)

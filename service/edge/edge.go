@@ -1,8 +1,8 @@
-// Package edge owns what every request passes before its handler: how the server reads HTTP, the
-// framing of requests, TLS handshakes in turns, connections on which nothing is received or no
-// client reads, the redirection from plain HTTP, CORS, the id of a request and the first attributes
-// of its log record. It refuses to know the API: neither keys nor paths, nor what an error looks
-// like there.
+// Package edge owns the steps that every request passes before its handler: how the server reads
+// HTTP, the framing of requests, TLS handshakes in turns, connections on which nothing is received
+// or no client reads, the redirection from plain HTTP, CORS, the id of a request and the first
+// attributes of its log record. It refuses to know the API: neither keys nor paths, nor the form of
+// an error there.
 //
 // # Design
 //
@@ -49,8 +49,9 @@ func Recovered(f func() error) (err error) {
 	return f()
 }
 
-// Attributes returns what the log record of an answered request begins with. Neither keys nor paths
-// nor queries are logged, since names of people are in them: route is the pattern of the path.
+// Attributes returns the first attributes of the log record of an answered request. Neither keys
+// nor paths nor queries are logged, since names of people are in them: route is the pattern of the
+// path.
 func Attributes(c *fiber.Ctx, id, route string) []slog.Attr {
 	return append(make([]slog.Attr, 0, 11), // with room for those that follow
 		slog.String("id", id),
@@ -65,8 +66,8 @@ func Took(took time.Duration) slog.Attr {
 	return slog.Float64("ms", float64(took.Microseconds())/1000)
 }
 
-// HeaderSafe returns a raw path or query as it may stand in a header. What a request line can carry, but no URL, is
-// percent-encoded; everything else stays as it is.
+// HeaderSafe returns a raw path or query as it may stand in a header. A character that a request
+// line can carry, but no URL, is percent-encoded; everything else stays as it is.
 func HeaderSafe(raw string) string {
 	const hexadecimal = "0123456789ABCDEF"
 	safe := make([]byte, 0, len(raw))

@@ -7,9 +7,10 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Framed refuses a request whose end, host or version can be read in two ways, and closes its connection: a proxy in
-// front of us may have read it in the other way, and what follows on the connection could then be taken for the request
-// of somebody else (RFC 9112, sections 2.2, 3.2, 5 and 6.3). The HTTP server itself accepts such requests.
+// Framed refuses a request whose end, host or version can be read in two ways, and closes its
+// connection: a proxy in front of us may have read it in the other way, and the next bytes of the
+// connection could then be taken for the request of somebody else (RFC 9112, sections 2.2, 3.2, 5
+// and 6.3). The HTTP server itself accepts such requests.
 //
 // A body in chunks is always refused. No client of ours needs one, and chunks have sizes, extensions and trailers that
 // servers read in many ways; this one would take trailers for headers.

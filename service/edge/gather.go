@@ -2,13 +2,13 @@ package edge
 
 import "net"
 
-// gatherBytes is what fills a TLS record: one system call, and no more overhead than there must be.
+// gatherBytes fills a TLS record: one system call, and no more overhead than there must be.
 const gatherBytes = 16 << 10
 
-// Gather makes what is written to a connection of a Listener wait until it fills a record: the HTTP
+// Gather makes the bytes for a connection of a Listener wait until they fill a record: the HTTP
 // server writes a stream in chunks of 4 KiB, each by a system call of its own. The caller must call
-// flush after the last write but the end: it sends what waits, and makes later writes go out at
-// once. Other connections stay as they are. Without it, an export takes 15 % more CPU.
+// flush after the last write but the end: it sends the waiting bytes, and makes later writes go out
+// at once. Other connections stay as they are. Without it, an export takes 15 % more CPU.
 func Gather(c net.Conn) (flush func() error) {
 	g, ok := c.(interface{ gather() func() error })
 	if !ok {

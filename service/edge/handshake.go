@@ -14,14 +14,14 @@ import (
 )
 
 // handshakeTime bounds a handshake. It waits for its turn for half of that, which is as long as the
-// server waits for what a client sends.
+// server waits for a client's bytes.
 const handshakeTime = 20 * time.Second
 
-// handshakes are a listener by TLS. What the service computes for a handshake is by far the most
-// that a client can have it do before it shows a key: a flood of connections would keep every
-// processor from the requests of others. So half of the processors, at least one, compute
-// handshakes, and the addresses of clients take turns. A client that is slow to send its part of a
-// handshake, or sends none, takes no slot.
+// handshakes are a listener by TLS. A handshake is by far the longest computation that a client can
+// have the service do before it shows a key: a flood of connections would keep every processor from
+// the requests of others. So half of the processors, at least one, compute handshakes, and the
+// addresses of clients take turns. A client that is slow to send its part of a handshake, or sends
+// none, takes no slot.
 type handshakes struct {
 	net.Listener
 	config *tls.Config

@@ -3,8 +3,8 @@ package edge
 import "net"
 
 // HungUp reports whether the client of a connection of a Listener has closed it, or its own side of
-// it, whatever it has sent before and is not read yet. It asks the system, and takes nothing from
-// the connection, as Watch does, which waits. It is false where the system does not say, for
+// it, even with unread bytes before that. It asks the system, and takes nothing from the
+// connection, as Watch does, which waits. It is false where the system does not say, for
 // connections of others, and for a client whose network has gone without a word.
 func HungUp(c net.Conn) bool {
 	h, ok := c.(interface{ hungUp() bool })

@@ -51,7 +51,7 @@ func Listen(l net.Listener, most int) *Listener {
 // Most returns how many connections may be open at once.
 func (l *Listener) Most() int { return l.most }
 
-// Figures returns what they are now.
+// Figures returns the present ones.
 func (l *Listener) Figures() Figures {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,13 +71,13 @@ type conn struct {
 	element   *list.Element // of those that wait; nil while it does not
 	idleSince time.Time     // when it began to wait
 	fresh     bool          // it has had no request
-	received  bool          // something of what it waits for came
+	received  bool          // the first of the awaited bytes came
 	dropped   bool          // the listener closed it while it waited
 	left      bool          // it is closed
 
 	early   []byte // came while nobody read
 	gathers bool
-	held    []byte // what was gathered
+	held    []byte // gathered bytes
 }
 
 // wait notes that c waits for a request.

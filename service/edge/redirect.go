@@ -9,8 +9,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Redirect returns what the plain listener serves: a redirection (308) to the same address on
-// HTTPS, whose port is httpsPort. A peer within trusted that says X-Forwarded-Proto: https is a
+// Redirect returns the application of the plain listener: a redirection (308) to the same address
+// on HTTPS, whose port is httpsPort. A peer within trusted that says X-Forwarded-Proto: https is a
 // proxy that has ended the client's TLS itself: it gets the responses of api. From any other peer
 // that header means nothing.
 func Redirect(api *fiber.App, trusted []netip.Prefix, httpsPort int) *fiber.App {
@@ -42,7 +42,7 @@ func Redirect(api *fiber.App, trusted []netip.Prefix, httpsPort int) *fiber.App 
 }
 
 // forwardedHTTPS reports whether a trusted proxy says that its client speaks HTTPS. Of several
-// proxies, each appends what the one before it speaks: the first says what the client does, which
+// proxies, each appends the protocol of the one before it: the first item is the client's, which
 // would be redirected for ever.
 func forwardedHTTPS(c *fiber.Ctx, trusted []netip.Prefix) bool {
 	first, _, _ := strings.Cut(string(c.Request().Header.Peek(fiber.HeaderXForwardedProto)), ",")
@@ -55,7 +55,7 @@ const (
 )
 
 // hostOf returns the host of a Host header without its port, as it stands in a URL. ok is false for
-// what is no host name or address: it would be copied into a header.
+// a text that is no host name or address: it would be copied into a header.
 func hostOf(header string) (host string, ok bool) {
 	host = header
 	if h, port, err := net.SplitHostPort(header); err == nil {

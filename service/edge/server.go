@@ -25,7 +25,8 @@ const headBytes = 16 << 10
 
 // New returns an application without routes that reads HTTP as all listeners do. Paths are taken as
 // they are written: an escaped slash is part of a county's name, not the end of it. onError answers
-// what is refused before any middleware sees it, bodies of more than bodyLimit bytes among it.
+// requests that are refused before any middleware sees them, bodies of more than bodyLimit bytes
+// among them.
 func New(onError fiber.ErrorHandler, bodyLimit int) *fiber.App {
 	app := fiber.New(fiber.Config{
 		Immutable:                    true, // strings outlive their request in logs and caches
@@ -117,7 +118,7 @@ func readBodies(server *fasthttp.Server) {
 			begun.Store(h, nil)
 		case length == inChunks:
 			h.SetContentLength(0)
-			h.Del(fiber.HeaderExpect) // no 100 (Continue) for what is not read
+			h.Del(fiber.HeaderExpect) // no 100 (Continue) for a body that is not read
 		}
 		return unchanged
 	}

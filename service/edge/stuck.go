@@ -2,10 +2,10 @@ package edge
 
 import "time"
 
-// A client that does not read what it asked for holds a response, and the service has no use for
-// it. So many connections may wait for their clients to read; past that number the one that has
-// waited longest is closed, if it has for stuckTime, which no client needs that reads at all. A
-// response of 100 filings is up to 150 kB.
+// A client that does not read its response holds it, and the service has no use for it. So many
+// connections may wait for their clients to read; past that number the one that has waited longest
+// is closed, if it has for stuckTime, which no client needs that reads at all. A response of 100
+// filings is up to 150 kB.
 const (
 	maxStuck  = 256
 	stuckTime = time.Second

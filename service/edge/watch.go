@@ -9,9 +9,9 @@ import (
 )
 
 // Watch returns a context that ends when the client of a connection of a Listener hangs up, or ctx
-// does: for what waits before it responds, while the HTTP server reads nothing. The caller must
-// call stop before it returns to the server. What the client sends meanwhile, as the next request,
-// is kept for then. Other connections are not watched.
+// does: for handlers that wait before they respond, while the HTTP server reads nothing. The caller
+// must call stop before it returns to the server. The bytes that the client sends meanwhile, as the
+// next request, are kept for then. Other connections are not watched.
 func Watch(ctx context.Context, c net.Conn) (watched context.Context, stop func()) {
 	w, ok := c.(interface{ await() error })
 	if !ok {

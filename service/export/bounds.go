@@ -7,9 +7,10 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// The end of a Parquet file says of every page and every row group between which values its own lie, and until then
-// parquet-go keeps these values whole. A text may have 100,000 characters: what is kept would grow with the file. By
-// recording date every row group has texts of all kinds, so that such bounds help no reader. So none of texts are kept.
+// The end of a Parquet file says of every page and every row group between which values its own
+// lie, and until then parquet-go keeps these values whole. A text may have 100,000 characters: the
+// kept bytes would grow with the file. By recording date every row group has texts of all kinds, so
+// that such bounds help no reader. So none of texts are kept.
 
 // withoutBounds returns the options that keep no bounds of texts.
 func withoutBounds(s *parquet.Schema) (options []parquet.WriterOption) {

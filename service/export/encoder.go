@@ -10,8 +10,8 @@ import (
 	"filings/index"
 )
 
-// NewEncoder returns the encoder of a file in f with these fields, in the order of the record. resumed leaves out what
-// stands before the first row.
+// NewEncoder returns the encoder of a file in f with these fields, in the order of the record.
+// resumed leaves out the part before the first row.
 func NewEncoder(f Format, fields []index.Field, resumed bool) (Encoder, error) {
 	switch f {
 	case NDJSON:
@@ -27,8 +27,8 @@ func NewEncoder(f Format, fields []index.Field, resumed bool) (Encoder, error) {
 }
 
 // EscapeFormulas makes e write a ' before each text that a spreadsheet would take for a formula, as
-// OWASP has it for CSV. It reports whether e does: only CSV is read by what has formulas. It comes
-// before the first Append.
+// OWASP has it for CSV. It reports whether e does: only CSV is read by programs with formulas. It
+// comes before the first Append.
 func EscapeFormulas(e Encoder) bool {
 	c, ok := e.(*csvEncoder)
 	if ok {
@@ -40,7 +40,8 @@ func EscapeFormulas(e Encoder) bool {
 // zstdWindow is how far back zstd looks: records resemble their neighbors, and more would be memory.
 const zstdWindow = 512 << 10
 
-// Compress returns an encoder that compresses what e writes with a content coding, gzip or zstd. "" is none.
+// Compress returns an encoder that compresses the bytes of e with a content coding, gzip or zstd.
+// "" is none.
 func Compress(e Encoder, coding string) (Encoder, error) {
 	output := &appender{}
 	switch coding {

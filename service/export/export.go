@@ -1,7 +1,7 @@
 // Package export writes filings as a file: NDJSON, CSV, Parquet or GeoJSON. It owns these formats,
-// their compression, the stream that reads pages of an engine and turns them into the bytes of a file,
-// and what bounds an export: the lease of its account, its slot in the process, and its price. It
-// refuses to know HTTP: its caller refuses requests, and counts and logs how it ended.
+// their compression, the stream that reads pages of an engine and turns them into the bytes of a
+// file, and the bounds of an export: the lease of its account, its slot in the process, and its
+// price. It refuses to know HTTP: its caller refuses requests, and counts and logs how it ended.
 //
 // # Design
 //
@@ -16,8 +16,8 @@
 // anything else is an error, and so never looks complete.
 //
 // A Sender is the body of the response: a Stream with deadlines for its connection, which renews
-// the Lease while it runs. It says how many rows it has handed on, of which Charge makes what goes
-// back to the account.
+// the Lease while it runs. It says how many rows it has handed on, of which Charge makes the refund
+// of the account.
 package export
 
 import (
@@ -62,8 +62,9 @@ func Fields(t index.Tier) (fields []index.Field) {
 
 // Encoder writes the rows of one file.
 type Encoder interface {
-	// Append appends to dst what the file has next with these records in it, which may be nothing yet. It keeps no
-	// reference to them. index.ErrRecord: one of them is none, and what is left of dst must not be sent.
+	// Append appends to dst the next bytes of the file with these records, which may be none yet.
+	// It keeps no reference to them. index.ErrRecord: one of them is none, and the rest of dst must
+	// not be sent.
 	Append(dst []byte, records []index.Record) ([]byte, error)
 	// Close appends the end of the file.
 	Close(dst []byte) ([]byte, error)

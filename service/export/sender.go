@@ -22,12 +22,12 @@ var (
 // Outcomes are the ways in which an export ends, as metrics and log name them.
 var Outcomes = []string{"whole", "client", "slow", "timeout", "stopped", "failed"}
 
-// Sending is what a Sender needs.
+// Sending has the parts that a Sender needs.
 type Sending struct {
 	Lease *Lease
 	Slot  *Slot
 	Conn  net.Conn
-	Flush func() error  // of what Conn gathers
+	Flush func() error  // of the gathered bytes of Conn
 	Limit time.Duration // for all of it
 	Stall time.Duration // how long the client may take nothing
 	Done  func(Sent)    // is called once, when nothing more is sent
@@ -35,7 +35,7 @@ type Sending struct {
 	Withdrawn func(context.Context) error
 }
 
-// Sent is what a Sender did.
+// Sent is the result of a Sender.
 type Sent struct {
 	Rows, Bytes int64 // rows whole or in part; bytes of the file
 	Err         error // nil: the file is whole
@@ -52,7 +52,7 @@ type Sender struct {
 	stream *Stream
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	finish func()     // of the timer, and of what cuts
+	finish func()     // of the timer, and of the cut
 	mu     sync.Mutex // between the deadlines of writes, and the one that cuts
 	bytes  int64
 	ended  sync.Once
@@ -71,7 +71,7 @@ func Send(ctx context.Context, sending Sending, open func(context.Context) *Stre
 	return d
 }
 
-// Read implements io.Reader. The client has the stall time for what it gets, a few kilobytes.
+// Read implements io.Reader. The client has the stall time for a few kilobytes.
 func (d *Sender) Read(p []byte) (int, error) {
 	// With its length before it and its end after it, a chunk fits into the server's buffer of 4
 	// KiB: one write, not two.
@@ -93,7 +93,8 @@ func (d *Sender) Read(p []byte) (int, error) {
 	}
 	d.end(err)
 	if err != io.EOF {
-		// The server logs what it does not know; a connection that ended early is nothing new to it.
+		// The server logs an error that it does not know; a connection that ended early is nothing
+		// new to it.
 		err = fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err)
 	}
 	return 0, err
@@ -126,7 +127,7 @@ func (d *Sender) Close() error {
 	return nil
 }
 
-// end stops all that runs for d, and hands on what was sent. After the first time it does nothing.
+// end stops all that runs for d, and hands on the result. After the first time it does nothing.
 func (d *Sender) end(err error) {
 	d.ended.Do(func() {
 		if err == io.EOF {

@@ -12,7 +12,8 @@ import (
 // waiting, the export that took least meanwhile gives up its slot, if it took less than SlowBytes.
 const (
 	slowAfter = 2.0 / 3
-	// SlowBytes is what an export must take in the time that another one waits for its slot: 1 MiB.
+	// SlowBytes is how much of an export its client must take in the time that another one waits
+	// for its slot: 1 MiB.
 	SlowBytes = 1 << 20
 )
 
@@ -77,14 +78,13 @@ func (p *Slots) take(ctx context.Context) *Slot {
 	}
 }
 
-// usage is what a client took of an export, and how long it had something to take.
+// usage is how many bytes a client took of an export, and how long it had some to take.
 type usage struct {
 	bytes int64
 	lent  time.Duration
 }
 
-// enter gives slot out, or puts it into the queue and returns what the clients of all slots have
-// taken so far.
+// enter gives slot out, or puts it into the queue and returns the usage of all slots so far.
 func (p *Slots) enter(slot *Slot) (earlier map[*Slot]usage, held bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,7 +159,7 @@ func (h *Slot) Yields(yield func()) {
 	h.yield = yield
 }
 
-// Asks notes that the client took what it was sent.
+// Asks notes that the client took the last bytes.
 func (h *Slot) Asks() {
 	h.slots.mu.Lock()
 	defer h.slots.mu.Unlock()

@@ -23,10 +23,11 @@ const (
 	// A goroutine that never waits keeps its processor for 10 ms, and where all processors are
 	// kept, nobody looks for requests that came meanwhile. So while there are others, a stream
 	// sleeps after each pauseBytes, on Linux for about 1 ms: after each 128 KiB, pages of the
-	// embedded engine took 1.4 times what they take alone, after each 32 KiB 1.1 times.
+	// embedded engine took 1.4 times as long as alone, after each 32 KiB 1.1 times.
 	pauseBytes = 32 << 10
 	pauseTime  = 50 * time.Microsecond
-	// batchBytes is how many bytes of records are encoded at a time. What was handed on is known batch by batch.
+	// batchBytes is how many bytes of records are encoded at a time. The handed-on bytes are known
+	// batch by batch.
 	batchBytes = 16 << 10
 )
 
@@ -180,5 +181,5 @@ func rowsOf(records []index.Record) int {
 // Rows returns how many rows were handed on, whole or in part.
 func (s *Stream) Rows() int64 { return s.handed }
 
-// Close ends the stream, and what it still reads.
+// Close ends the stream, and its reading.
 func (s *Stream) Close() { s.stop() }

@@ -13,8 +13,8 @@ import (
 	"filings/service/params"
 )
 
-// ChangesSince handles GET /v1/filings/changes: what the caller's copy of one generation needs to
-// become one of another.
+// ChangesSince handles GET /v1/filings/changes: the changes that make a copy of one generation one
+// of another.
 func ChangesSince(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	position := *q.Cursor
 	position.Generation = cmp.Or(q.Generation, index.GenerationID(r.Generation()))
@@ -38,7 +38,7 @@ func ChangesSince(ctx context.Context, r *serving.Reader, q params.Request) (Res
 	return result, err
 }
 
-// NoChangesets is the message where it is not known what changed between two generations.
+// NoChangesets is the message where the changes between two generations are not known.
 func NoChangesets(start, end string) string {
 	if end == "" {
 		return "there is no live generation yet, and so nothing that changed since " + start

@@ -61,7 +61,8 @@ func bboxOf(b index.Box) bbox {
 	return bbox{outwards(b.West, -1), outwards(b.South, -1), outwards(b.East, 1), outwards(b.North, 1)}
 }
 
-// outwards rounds v to six decimals in a direction, 1 or -1, so that what is inside of an edge at v stays inside.
+// outwards rounds v to six decimals in a direction, 1 or -1, so that a point inside of an edge at v
+// stays inside.
 func outwards(v, direction float64) float64 {
 	const steps = 1e6
 	n := math.Round(v * steps)

@@ -10,7 +10,7 @@ import (
 	"filings/service/params"
 )
 
-// FieldStats says what a generation has in a field.
+// FieldStats describes the values of a field in a generation.
 type FieldStats struct {
 	Name     string      `json:"name" help:"Name of the field, as a filing has it."`
 	Type     FieldType   `json:"type"`
@@ -51,7 +51,8 @@ var groupedBy = map[index.Field]index.Dimension{
 	index.City: index.ByCity,
 }
 
-// Fields handles GET /v1/fields: what a form for filters needs to know of the fields that the caller sees.
+// Fields handles GET /v1/fields: the values, for a form of filters, of the fields that the caller
+// sees.
 func Fields(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	summary, err := r.About(ctx)
 	values := summary.Values

@@ -57,7 +57,7 @@ type filingPoint struct {
 }
 
 // pageBytes is how many bytes the records of a page may have together whose limit is above that of
-// pages by offset. It is several times what a thousand records mostly have.
+// pages by offset. It is several times the size that a thousand records mostly have.
 const pageBytes = 4 << 20
 
 // crawl reads the page at a cursor. The first one counts; the others have it from the cursor.

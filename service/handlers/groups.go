@@ -10,7 +10,7 @@ import (
 	"filings/service/params"
 )
 
-// GroupFilings handles GET /v1/filings/groups: what the filters select, by one or two dimensions.
+// GroupFilings handles GET /v1/filings/groups: the selected filings, by one or two dimensions.
 func GroupFilings(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	groups, err := r.Groups(ctx, q.Query.Where, q.Groups)
 	if most := q.Groups.Most(); err == nil && groups.Total > int64(most) {

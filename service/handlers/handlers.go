@@ -14,10 +14,10 @@ import (
 	"filings/service/params"
 )
 
-// Handler reads what a request is for. It writes nothing.
+// Handler reads the data of a request. It writes nothing.
 type Handler func(context.Context, *serving.Reader, params.Request) (Result, error)
 
-// Result is what a handler returns. The responder gives it its form.
+// Result is the result of a handler. The responder gives it its form.
 type Result struct {
 	Data  Data
 	Rows  int    // of a page by offset: how many rows it has
@@ -28,9 +28,9 @@ type Result struct {
 	Unmatched []Unmatched  // values that filters name and no filing has
 }
 
-// Data is what a response has to say. In GeoJSON it is the features of a page, else the whole body.
+// Data is the content of a response. In GeoJSON it is the features of a page, else the whole body.
 type Data interface {
-	// AppendJSON appends it, with what v shows of its records.
+	// AppendJSON appends it, with the part of its records that v shows.
 	AppendJSON(dst []byte, v View) ([]byte, error)
 }
 
@@ -66,7 +66,7 @@ type Bytes []byte
 // AppendJSON implements Data.
 func (b Bytes) AppendJSON(dst []byte, _ View) ([]byte, error) { return append(dst, b...), nil }
 
-// JSON is all other data: what encodes as JSON.
+// JSON is all other data: values that encode as JSON.
 type JSON struct{ Value any }
 
 // AppendJSON implements Data.
@@ -86,11 +86,11 @@ func AppendJSON(dst []byte, v any) []byte {
 // Kinds of refusals.
 var (
 	ErrForbidden = errors.New("not for this caller")
-	ErrNotKept   = errors.New("generation is not kept") // or what leads from or to it
+	ErrNotKept   = errors.New("generation is not kept") // or the changes from or to it
 )
 
-// Refusal is an error with a message for the client. Nothing else of an error reaches a client, so that what an engine
-// says about its servers cannot leak by accident.
+// Refusal is an error with a message for the client. Nothing else of an error reaches a client, so
+// that an engine's text about its servers cannot leak by accident.
 type Refusal struct {
 	Kind    error
 	Message string

@@ -61,14 +61,14 @@ func Owners(ctx context.Context, r *serving.Reader, q params.Request) (Result, e
 	return result, err
 }
 
-// Correction is a word of a search and what stands for it.
+// Correction is a word of a search and the words that stand for it.
 type Correction struct {
 	Word    string   `json:"from"`
 	Nearest []string `json:"to"`
 }
 
 // corrected returns w, or, where it selects nothing, the filter of the words of its term, each as
-// it was typed or one near it (rule X29), with what was put for them.
+// it was typed or one near it (rule X29), with the corrections.
 func corrected(ctx context.Context, r *serving.Reader, w index.Filter) (index.Filter, []Correction, error) {
 	if n, err := r.Count(ctx, w); err != nil || n > 0 {
 		return w, nil, err

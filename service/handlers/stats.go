@@ -85,7 +85,7 @@ func ByCounty(ctx context.Context, r *serving.Reader, q params.Request) (Result,
 	return Result{Data: JSON{data}}, err
 }
 
-// Coverage is what there is of a county.
+// Coverage describes the filings of a county.
 type Coverage struct {
 	County          string     `json:"county" help:"County, without its state."`
 	State           string     `json:"state" help:"Two-letter abbreviation of the state."`
@@ -106,7 +106,7 @@ type Source struct {
 	Attribution *string `json:"attribution" help:"What a copy of the data has to say of its source; null if the operator doesn't say."`
 }
 
-// setFresh sets what the catalog knows of the county.
+// setFresh sets the catalog's values of the county.
 func (c *Coverage) setFresh(f index.Freshness) {
 	c.CheckedAt, c.LoadedAt, c.SourceUpdatedAt = known(f.Checked), known(f.Loaded), known(f.Updated)
 	if f.Source != "" || f.Attribution != "" {
@@ -171,7 +171,7 @@ func Covered(ctx context.Context, r *serving.Reader, q params.Request) (Result, 
 // byState returns stats of the counties of a state, of all counties for "", sorted as rule A6 says.
 func byState(ctx context.Context, r *serving.Reader, state string) ([]index.CountyStats, error) {
 	counties, err := r.Counties(ctx)
-	var selected []index.CountyStats // a copy: what the engine returned may be shared
+	var selected []index.CountyStats // a copy: the engine's list may be shared
 	for _, c := range counties {
 		if _, s := index.SplitCounty(c.County); state == "" || s == state {
 			selected = append(selected, c)

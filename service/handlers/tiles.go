@@ -94,7 +94,7 @@ func valueOf[T any](v *T) any {
 	return *v
 }
 
-// TileJSON is what clients need to know of tiles, in the form of TileJSON 3.0.0.
+// TileJSON describes tiles for clients, in the form of TileJSON 3.0.0.
 type TileJSON struct {
 	TileJSON string        `json:"tilejson" const:"3.0.0" help:"The version of the form."`
 	Name     string        `json:"name" const:"filings" help:"What the tiles show."`

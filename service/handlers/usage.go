@@ -9,7 +9,7 @@ import (
 	"filings/service/params"
 )
 
-// Usage is what the caller's account has used.
+// Usage is the use of the caller's account.
 type Usage struct {
 	Tier    access.Tier   `json:"tier"`
 	Windows []usageWindow `json:"windows" help:"The quota, \"day\" or, in the free tier, \"lifetime\"; then the \"burst\"."`
@@ -29,7 +29,7 @@ type usageDay struct {
 	Requests int64  `json:"requests" help:"Requests that count, of that day."`
 }
 
-// MyUsage handles GET /v1/me/usage: what the caller's account has used, as store has it.
+// MyUsage handles GET /v1/me/usage: the use of the caller's account, as store has it.
 func MyUsage(store access.Store) Handler {
 	return func(ctx context.Context, _ *serving.Reader, q params.Request) (Result, error) {
 		u, err := store.Usage(ctx, q.Caller.User)

@@ -17,7 +17,7 @@ import (
 )
 
 // ReadArguments sets the request that c stands for from the arguments of the call: each is the
-// parameter of its name. What they must be, and which ones there are, is left to the endpoint.
+// parameter of its name. The endpoint checks names and values.
 func (c *Call) ReadArguments() error {
 	query, err := c.values()
 	if err != nil {
@@ -101,7 +101,7 @@ func (t *tool) read(object jsontext.Value, query url.Values) error {
 	return nil
 }
 
-// unread says what is wrong with arguments that are JSON, but ambiguous.
+// unread returns the fault of arguments that are JSON, but ambiguous.
 func unread(err error) error {
 	name := "a name"
 	var syntax *jsontext.SyntacticError
@@ -154,7 +154,7 @@ func (t *tool) add(query url.Values, name string, value jsontext.Value) error {
 	return nil
 }
 
-// errValue says what an argument may be.
+// errValue names the kinds of arguments.
 var errValue = errors.New("a text, a number, true, false, or a list of these")
 
 // textsOf returns an argument as a query string has it: the text of one value, or of each value of
@@ -165,7 +165,7 @@ func (t *tool) textsOf(name string, value jsontext.Value) (texts []string, err e
 	switch {
 	case value.Kind() == 'n':
 		return nil, nil
-	case name == "q" || !bracketed: // q may be what is searched
+	case name == "q" || !bracketed: // q may be a searched text
 	case list != nil:
 		value = list
 	case t.lists[name]:

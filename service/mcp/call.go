@@ -32,7 +32,7 @@ type Call struct {
 	tool      *tool
 	arguments jsontext.Value
 	owner     string // that the client filters by
-	nearest   string // what there is in place of an owner that has no filings
+	nearest   string // owners in place of one that has no filings
 	rows      int    // of the result, at the most
 	most      int    // bytes of it
 	cut       int    // how many rows there were before some were left out; 0: none was
@@ -106,7 +106,7 @@ func (c *Call) nameNear(ctx context.Context, r *serving.Reader) error {
 	return err
 }
 
-// rest is what all other groups are together.
+// rest is the sum of all other groups.
 type rest struct {
 	Groups       int64 `json:"groups"`
 	Filings      int64 `json:"filings"`
@@ -150,7 +150,7 @@ func grouped(
 	return result, nil
 }
 
-// described adds what is no field: today, generations and limits.
+// described adds the parts that are no field: today, generations and limits.
 func described(
 	ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request,
 ) (handlers.Result, error) {
@@ -228,7 +228,7 @@ func (c *Call) Fit(body []byte) bool {
 const mark = "the response of the endpoint"
 
 // Insert puts the text of c into message, the result as the SDK sends it: the last mark is its own,
-// whatever the client's id is.
+// with any id of the client.
 func (c *Call) Insert(message []byte) []byte {
 	const quoted = `"` + mark + `"}]`
 	place := bytes.LastIndex(message, []byte(quoted))
@@ -259,8 +259,7 @@ func sentSize(text []byte) int {
 	return n
 }
 
-// hint says what to do about rows that were left out, about a value that no filing has, or about no
-// rows.
+// hint names the remedy for left-out rows, for a value that no filing has, or for no rows.
 func (c *Call) hint(body []byte) string {
 	var response struct {
 		Meta struct{ Unmatched []handlers.Unmatched }

@@ -1,7 +1,7 @@
 // Package mcp lets assistants call the API as tools, by the Model Context Protocol over Streamable
-// HTTP (rules X50 to X52). It owns the table of tools, what a call of one stands for, and what
-// becomes of the response. It refuses to know keys, quotas and how requests are handled: package
-// service does that, for a call as for any other request.
+// HTTP (rules X50 to X52). It owns the table of tools, the request that a call of one stands for,
+// and the form of the response. It refuses to know keys, quotas and how requests are handled:
+// package service does that, for a call as for any other request.
 //
 // # Design
 //
@@ -15,11 +15,12 @@
 //
 // The protocol is the official SDK's: versions, headers, notifications, errors. It keeps no
 // sessions, and nothing of a client. It sees a message first, and has a mark in the place of the
-// result. Only where it has taken the call is the tool run, on the goroutine of its request: so
-// what the protocol refuses is not computed, no tool runs that was not charged, however the two
-// read a message, and the SDK's goroutines touch no request. It would encode a result's text four
-// times, which took half of a call's CPU. The SDK is a handler of net/http; Serve calls it with a
-// request and a writer that hold bytes, which was measured to be as fast as a listener of net/http.
+// result. Only where it has taken the call is the tool run, on the goroutine of its request: so a
+// call that the protocol refuses is not computed, no tool runs that was not charged, however the
+// two read a message, and the SDK's goroutines touch no request. It would encode a result's text
+// four times, which took half of a call's CPU. The SDK is a handler of net/http; Serve calls it
+// with a request and a writer that hold bytes, which was measured to be as fast as a listener of
+// net/http.
 //
 // Before a message's key is known it is looked at (message.go), and nothing of it is decoded:
 // anybody can send one.
@@ -84,8 +85,8 @@ func New(table *params.Table, most int) (*Server, error) {
 	return s, nil
 }
 
-// Read returns the call of a tool that a body is, nil for any other message, and what is wrong with
-// a body that is no message. Arguments are left to ReadArguments, for who was admitted.
+// Read returns the call of a tool that a body is, nil for any other message, and the fault of a
+// body that is no message. Arguments are left to ReadArguments, for who was admitted.
 func (s *Server) Read(body []byte) (*Call, error) {
 	m, err := readMessage(body)
 	if err != nil || m.ID == nil || m.Params.Kind() != '{' || text(m.Method) != "tools/call" {
@@ -116,10 +117,10 @@ func resultOf(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResul
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: mark}}}, nil
 }
 
-// internal is what the SDK says of its own types, in the message of an error.
+// internal matches the SDK's text about its own types, in the message of an error.
 var internal = regexp.MustCompile(`: unmarshaling (?:[^"\\]|\\.)*`)
 
-// Response is what the SDK responds.
+// Response is the SDK's response.
 type Response struct {
 	Status int
 	Body   []byte
@@ -150,7 +151,8 @@ func (s *Server) Serve(method string, header http.Header, body []byte, c *Call) 
 	return w
 }
 
-// encodedName returns the name that a header has in base64, as clients send what is no plain text.
+// encodedName returns the name that a header has in base64, as clients send a name that is no plain
+// text.
 func encodedName(header string) (string, bool) {
 	text, begins := strings.CutPrefix(header, "=?base64?")
 	text, ends := strings.CutSuffix(text, "?=")

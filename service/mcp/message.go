@@ -11,31 +11,31 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// message is what is looked at of a message before its key is known.
+// message has the parts of a message that are read before its key is known.
 type message struct {
 	ID     jsontext.Value `json:"id"`
 	Method jsontext.Value `json:"method"`
 	Params jsontext.Value `json:"params"`
 }
 
-// callParams is what is looked at of the params of a call.
+// callParams has the parts that are read of the params of a call.
 type callParams struct {
 	Name      jsontext.Value `json:"name"`
 	Arguments jsontext.Value `json:"arguments"`
 }
 
-// asWritten reads what is there: what the protocol or ReadArguments refuse is left to them.
+// asWritten reads any members: the protocol and ReadArguments refuse some of them.
 var asWritten = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // maxDepth is how deep lists and objects of a message may be nested. Arguments are at the third
 // level, and their lists at the fourth or fifth.
 const maxDepth = 20
 
-// readMessage returns a message, or what is wrong with a body that is none. Of what anybody may send
+// readMessage returns a message, or the fault of a body that is none. Of a message without a key
 // nothing is decoded.
 //
-// The SDK would round an id that is no integer of JavaScript, ignore what follows a message, and
-// name its own types.
+// The SDK would round an id that is no integer of JavaScript, ignore text after a message, and name
+// its own types.
 func readMessage(body []byte) (m message, err error) {
 	switch body = bytes.TrimLeft(body, " \t\r\n"); {
 	case bytes.HasPrefix(body, []byte{'['}):

@@ -34,7 +34,7 @@ const (
 	defaultFields = "id,county,owner,propertyAddress,filingType,filingAmount,filingDate"
 )
 
-// instructions are what a model reads before it calls a tool.
+// instructions are a model's text before it calls a tool.
 const instructions = "Public county filings: tax liens, municipal liens and similar records, each with its " +
 	"property. Begin with describe_data: it says which fields this key shows, from when to when there are " +
 	"filings, and what remains of the quota. Amounts are US dollars. Dates are those on which a county " +
@@ -43,8 +43,8 @@ const instructions = "Public county filings: tax liens, municipal liens and simi
 	"A field that the key's tier does not show is not there; null means that the record lacks it. Each call of " +
 	"a tool costs one request of the key's quota. All tools only read."
 
-// common is what a model reads of an argument. A filter that is not here is rare: a member of more.
-// All of it is read before each conversation, so it is short: who errs is told what is right.
+// common has a model's text for each argument. A filter that is not here is rare: a member of more.
+// All of it is read before each conversation, so it is short: errors name the right value.
 func common() map[string]string {
 	return map[string]string{
 		"q":            "Text in owner, address, case number or county.",
@@ -69,8 +69,9 @@ func common() map[string]string {
 	}
 }
 
-// schema returns the JSON schema of t's arguments, from the table of parameters. It has only what
-// function declarations of all vendors know: Gemini's refuse formats and additionalProperties.
+// schema returns the JSON schema of t's arguments, from the table of parameters. It has only the
+// keywords that function declarations of all vendors know: Gemini's refuse formats and
+// additionalProperties.
 func (t *tool) schema(table *params.Table) (json.RawMessage, error) {
 	t.integers, t.lists = map[string]bool{}, map[string]bool{}
 	texts, rare := common(), properties{}
@@ -118,7 +119,7 @@ type schema struct {
 	Required    []string   `json:"required,omitempty"`
 }
 
-// tools is the table of tools. What a model has to know of each is its text.
+// tools is the table of tools. The text of each is all that a model reads of it.
 func tools() []tool {
 	return []tool{
 		{

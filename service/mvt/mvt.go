@@ -1,6 +1,7 @@
 // Package mvt writes vector tiles of points in the form of MVT 2.1
-// (https://github.com/mapbox/vector-tile-spec). It refuses to know what the points are. The same
-// points give the same bytes: orb, the library for it, writes properties in the order of a Go map.
+// (https://github.com/mapbox/vector-tile-spec). It refuses to know the meaning of the points. The
+// same points give the same bytes: orb, the library for it, writes properties in the order of a Go
+// map.
 package mvt
 
 import (

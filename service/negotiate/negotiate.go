@@ -1,5 +1,5 @@
-// Package negotiate reads what a request's headers say about its response: Accept, Accept-Encoding,
-// Prefer and If-None-Match.
+// Package negotiate reads the headers of a request that concern the form of its response: Accept,
+// Accept-Encoding, Prefer and If-None-Match.
 package negotiate
 
 import (
@@ -35,7 +35,7 @@ func qualities(accept string) map[string]float64 {
 		q := 1.0
 		for parameter := range strings.SplitSeq(parameters, ";") {
 			if key, v, ok := strings.Cut(strings.TrimSpace(parameter), "="); ok && strings.EqualFold(key, "q") {
-				q, _ = strconv.ParseFloat(v, 64) // what is no number is 0: not wanted
+				q, _ = strconv.ParseFloat(v, 64) // a text that is no number is 0: not wanted
 			}
 		}
 		quality[strings.ToLower(strings.TrimSpace(name))] = q
@@ -56,8 +56,8 @@ func preferences(prefer string) iter.Seq2[string, string] {
 	}
 }
 
-// Handling returns what the Prefer of a request says about handling: "strict", "lenient", or "".
-// The first preference of that name counts.
+// Handling returns the handling that the Prefer of a request names: "strict", "lenient", or "". The
+// first preference of that name counts.
 func Handling(prefer string) string {
 	for name, value := range preferences(prefer) {
 		if strings.EqualFold(name, "handling") {
@@ -80,8 +80,8 @@ func Prefers(prefer, wanted string) bool {
 	return false
 }
 
-// Tokens writes names as the value of a header: what is not a token of HTTP is percent-encoded, and what is long
-// is cut, since the names are the client's.
+// Tokens writes names as the value of a header: a character that no token of HTTP has is
+// percent-encoded, and a long name is cut, since the names are the client's.
 func Tokens(names []string) string {
 	const most, mostOfOne = 1024, 64
 	var b strings.Builder

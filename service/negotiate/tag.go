@@ -8,11 +8,11 @@ type Match uint8
 const (
 	NoMatch  Match = iota
 	Matches        // the tag is listed
-	MatchAny       // "*": whatever there is, if there is anything
+	MatchAny       // "*": any response
 )
 
-// MatchTag compares the If-None-Match of a request with tag, weakly, as RFC 9110 says for it. What is not well-formed
-// matches nothing.
+// MatchTag compares the If-None-Match of a request with tag, weakly, as RFC 9110 says for it. A
+// header that is not well-formed matches nothing.
 func MatchTag(ifNoneMatch, tag string) Match {
 	rest := strings.Trim(ifNoneMatch, " \t")
 	if rest == "*" {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// errorResponses are the names of the responses to errors, by status. What does not depend on the
-// operation (another method, a request that is too large or too slow) is described once, as the
-// response to all other statuses.
+// errorResponses are the names of the responses to errors, by status. An error that does not depend
+// on the operation (another method, a request that is too large or too slow) is described once, as
+// the response to all other statuses.
 var errorResponses = map[string]string{
 	"400": "BadRequest", "401": "Unauthorized", "403": "Forbidden", "404": "NotFound", "410": "Gone",
 	"429": "TooManyRequests", "500": "Failure", "default": "Refused",

@@ -17,7 +17,7 @@ import (
 // differ: a schema for each, joined by oneOf, becomes a union in most generated clients, which has
 // to be taken apart for every field that is read, while tier and fields, and so the shape, are
 // known to the client. Only the id is required: a client that checks responses by a schema, as many
-// do in Python, Kotlin and Rust, must not fail on a record that has what it requested.
+// do in Python, Kotlin and Rust, must not fail on a record with the requested fields alone.
 func (b *builder) filingSchema() (*openapi3.Schema, error) {
 	s := typedSchema("object", "")
 	s.Description = "A public record. It always has `id`, and each field of the caller's tier unless the " +

@@ -22,7 +22,7 @@ import (
 	"filings/service/params"
 )
 
-// API is what a document is made from.
+// API has the parts of a document.
 type API struct {
 	Operations []Operation
 	Parameters *params.Table
@@ -30,7 +30,7 @@ type API struct {
 	Address    string // of the API; "": where the document is
 }
 
-// Operation is what the table of endpoints says of one of them.
+// Operation has the texts of one endpoint, from their table.
 type Operation struct {
 	params.Endpoint
 	Path    string // with :name for a parameter
@@ -91,7 +91,7 @@ func Template(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// builder fills in the document. Its schemas grow with what refers to them.
+// builder fills in the document. Its schemas grow with the references to them.
 type builder struct {
 	API
 	document *openapi3.T

@@ -43,7 +43,7 @@ func (b *builder) parameter(p *params.Parameter, required bool) openapi3.Paramet
 	if form := p.Form(); form != "text" && !p.Clamped {
 		d.Description += " Must be " + form + "."
 	}
-	if p.Kind.List { // OpenAPI's default, written out: what generators do that do not look at it
+	if p.Kind.List { // OpenAPI's default, written out for generators that do not know it
 		d.Style, d.Explode = "form", openapi3.Ptr(true)
 	}
 	if required {
@@ -57,8 +57,8 @@ func (b *builder) parameter(p *params.Parameter, required bool) openapi3.Paramet
 	return d
 }
 
-// schemaOfValues is the form of p's values as a schema. What is accepted besides (1 for true, words
-// in any case) is left to the description: a client has no use for it.
+// schemaOfValues is the form of p's values as a schema. The description names the other accepted
+// values (1 for true, words in any case): a client has no use for them.
 func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 	s := typedSchema(p.Kind.Type, p.Kind.Format)
 	s.Pattern, s.Min = p.Kind.Pattern, p.Min

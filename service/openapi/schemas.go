@@ -77,7 +77,7 @@ func (b *builder) responseSchema(o Operation) (*openapi3.Schema, error) {
 
 // schemaOf returns the schema of v's type. A struct becomes a component of the type's name, which
 // generated clients use; its fields are those of its JSON, each described by its tag help. One
-// whose value never differs has it as its tag const; format says what a text is.
+// whose value never differs has it as its tag const; format is the format of a text.
 func (b *builder) schemaOf(v any) (*openapi3.SchemaRef, error) { return b.schema(reflect.TypeOf(v)) }
 
 func (b *builder) schema(t reflect.Type) (*openapi3.SchemaRef, error) {

@@ -17,7 +17,7 @@ import (
 	"filings/docs"
 )
 
-// Document is a page about the API in one of its forms, or what one loads.
+// Document is a page about the API in one of its forms, or a file that one loads.
 type Document struct {
 	Path      string // of its URL
 	MediaType string
@@ -43,9 +43,9 @@ type chapter struct {
 }
 
 // Documents returns the pages about the API as HTML (/docs/NAME) and as Markdown (/docs/NAME.md),
-// what they load, and /llms.txt, which lists them for programs that read (llmstxt.org), and
-// /llms-full.txt, which is all of them. A process renders them once, so that no generated file has
-// to be kept with its source.
+// the files that they load, and /llms.txt, which lists them for programs that read (llmstxt.org),
+// and /llms-full.txt, which is all of them. A process renders them once, so that no generated file
+// has to be kept with its source.
 var Documents = sync.OnceValues(func() ([]Document, error) {
 	var read []chapter
 	for _, part := range parts {
@@ -96,7 +96,7 @@ func parse(name string, source []byte) chapter {
 	return chapter{name, title, strings.TrimSuffix(summary, "."), source}
 }
 
-// page is what surrounds the text of a page: title, name, column of pages, text, headings.
+// page surrounds the text of a page: title, name, column of pages, text, headings.
 const page = `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -154,7 +154,7 @@ func (c chapter) html(chapters []chapter) ([]byte, error) {
 	return fmt.Appendf(nil, page, html.EscapeString(c.title), c.name, c.column(chapters), text, headings.String()), nil
 }
 
-// tags are of what is marked in a heading.
+// tags match the marks in a heading.
 var tags = regexp.MustCompile(`<[^>]*>`)
 
 // column returns the links to all pages, under the titles of their parts.
@@ -174,7 +174,7 @@ func (c chapter) column(chapters []chapter) string {
 	return b.String()
 }
 
-// llms returns the list of the pages, with what each is about.
+// llms returns the list of the pages, with the subject of each.
 func llms(chapters []chapter) []byte {
 	var b bytes.Buffer
 	b.WriteString(

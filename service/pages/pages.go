@@ -2,7 +2,7 @@
 // read and to try, shown by Scalar; below it the documents about the API (/docs/filters,
 // /docs/filters.md and so on), which /llms.txt lists for programs; and /explore, filings on a map.
 // /docs and /explore use the API as any client does, with the key of their reader. It refuses to
-// know the API, and who may see what.
+// know the API, and the rights of its callers.
 //
 // # Design
 //
@@ -14,12 +14,12 @@
 //
 // # The explorer
 //
-// The folder explore is a page of JavaScript modules around explore.js, which decides what is
-// requested and when. Filings are untrusted text: they reach the page as text nodes only (dom.js).
-// The key is in one private field (api.js). What the service describes of itself in its OpenAPI
-// document, filters and fields, is not written down there again. What the map shows comes from
-// vector tiles, which mvt.js reads; cells.js decides which are needed, so that a view costs what
-// was not seen before.
+// The folder explore is a page of JavaScript modules around explore.js, which decides when which
+// request is sent. Filings are untrusted text: they reach the page as text nodes only (dom.js). The
+// key is in one private field (api.js). Filters and fields, which the OpenAPI document describes,
+// are not written down there again. The points on the map come from vector tiles, which mvt.js
+// reads; cells.js decides which are needed, so that a view costs only the tiles that were not seen
+// before.
 //
 // Two of its folders come from elsewhere, unchanged, with their licenses beside them: leaflet is
 // the package leaflet 1.9.4 of npm, without its images; outline is of the package us-atlas 3.0.1,
@@ -67,7 +67,8 @@ var mediaTypes = map[string]string{
 	"":      "text/plain; charset=utf-8", // a license
 }
 
-// File is what everybody gets as it is, without a key and without counting: a page, and the OpenAPI document.
+// File is the same for everybody, without a key and without counting: a page, and the OpenAPI
+// document.
 type File struct {
 	Path      string // of its URL
 	mediaType string
@@ -109,7 +110,7 @@ func newFile(path, mediaType string, source, unpacked, packed func() ([]byte, er
 	return File{path, mediaType, allowed, sync.OnceValues(tag), sync.OnceValues(packed), sync.OnceValues(unpacked)}
 }
 
-// kept returns what returns body.
+// kept returns a function that returns body.
 func kept(body []byte) func() ([]byte, error) { return func() ([]byte, error) { return body, nil } }
 
 // Files returns all files of all pages, with a base map for /explore.
@@ -167,8 +168,8 @@ func appendFile(list []File, address, name string) ([]File, error) {
 // referencePath is the path of the reference.
 const referencePath = "/docs"
 
-// policy lets a page load what this service has, and nothing from anywhere else (Content-Security-Policy). Scalar has
-// images in its style, as data.
+// policy lets a page load files of this service, and nothing from anywhere else
+// (Content-Security-Policy). Scalar has images in its style, as data.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

@@ -12,11 +12,12 @@ import (
 // elsewhere.
 type Tiles struct {
 	URL string `json:"url"` // https, with {z}, {x} and {y} in its path or query
-	// what the map's corner says of its makers: text, in which addresses become links
+	// of the map's makers, in its corner: text, in which addresses become links
 	Attribution string `json:"attribution"`
 }
 
-// withTiles adds what tells /explore of its base map, and lets that page load images from there, and from nowhere else.
+// withTiles adds the file that tells /explore of its base map, and lets that page load images from
+// there, and from nowhere else.
 func withTiles(list []File, tiles Tiles) ([]File, error) {
 	body, err := json.Marshal(tiles)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"filings/service/cursor"
 )
 
-// continuation is what the text of a cursor has.
+// continuation is a decoded cursor.
 type continuation struct {
 	cursor.Cursor
 	held *Raw // the parameters in it; nil: it is none

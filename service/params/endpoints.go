@@ -10,7 +10,7 @@ import (
 // Endpoints is a set of endpoints, by the parameters that they take.
 type Endpoints uint16
 
-// Endpoints by what they return. The zero value is those without parameters.
+// Endpoints by their results. The zero value is those without parameters.
 const (
 	List Endpoints = 1 << iota
 	Search
@@ -24,7 +24,7 @@ const (
 	Changes
 	Owners
 	Tiles    // of a map, by generation, zoom, column and row in the path
-	TileSets // what clients need to know of tiles
+	TileSets // a description of tiles
 	Tokens   // of browsers
 	Coverage // of counties
 
@@ -33,9 +33,9 @@ const (
 	tiles   = Tiles | TileSets
 	filters = pages | Clusters | Groups | Export | Changes | tiles | Tokens
 
-	dayless = Changes | tiles | Tokens // what they select must not change with the day
+	dayless = Changes | tiles | Tokens // their selection must not change with the day
 	boxed   = Clusters                 // respond by cells of a box, and so need its four bounds
-	shown   = Changes                  // filter by fields that the tier shows: what is selected would tell others
+	shown   = Changes                  // filter by fields that the tier shows: the selection would tell others
 	strict  = Tokens                   // refuse empty values and lone bounds, which select more
 	// closed refuse unknown names, which select more.
 	closed = strict | Export | tiles | Groups | Owners
@@ -44,8 +44,8 @@ const (
 	Queried = filters | Owners | CountyStats | OneFiling | OneCounty | NoFilters | Coverage
 )
 
-// Endpoint is what the table of endpoints says of how requests are read and what responses have.
-// Its rows, in package service, have paths, texts and handlers besides.
+// Endpoint has the columns of the table of endpoints that concern the reading of requests and the
+// parts of responses. Its rows, in package service, have paths, texts and handlers besides.
 type Endpoint struct {
 	Takes     Endpoints             // whose parameters it takes
 	Name      string                // in cursors and tokens; these names never change
@@ -55,7 +55,7 @@ type Endpoint struct {
 	Canonical func(*Request) string // equal for equal requests; nil: all requests are
 }
 
-// Shape is what a response of 200 has besides data (rule E1), and which other responses there are.
+// Shape names the parts of a response of 200 besides data (rule E1), and the other responses.
 type Shape uint16
 
 // Parts of a Shape.
@@ -64,12 +64,12 @@ const (
 	Pagination       // costs one request per 100 rows of its limit
 	Meta
 	Tagged          // an ETag, and so 304
-	MayMiss         // what is requested may not exist: 404
+	MayMiss         // the requested one may not exist: 404
 	File            // a file, and nothing else, which costs one request per 100 rows
 	Forward         // of Pagination: by cursor alone, and nothing is counted
 	Partial         // a pagination by cursor, where the request has limit or cursor
 	Plain           // data alone is the body: bytes as they are, all else as JSON
-	Forever         // what a path says never changes: clients may keep it
+	Forever         // the response of a path never changes: clients may keep it
 	Secret          // nothing between keeps it, nor does the client's cache
 	LaterGeneration // of the later of two generations, which need not be kept: the live one's Reader knows it
 	NoFilings       // of no generation: no Reader
@@ -87,7 +87,7 @@ func PageText(r *Request) string {
 	return text + r.cursorText()
 }
 
-// FilterText is the canonical text of what depends on the filter alone.
+// FilterText is the canonical text of requests that depend on the filter alone.
 func FilterText(r *Request) string { return r.Query.Where.String() }
 
 // ClustersText is the canonical text of clusters.
@@ -102,10 +102,10 @@ func ClustersText(r *Request) string {
 // TileText is the canonical text of a tile.
 func TileText(r *Request) string { return ClustersText(r) + r.fieldsText() }
 
-// TileSetText is the canonical text of what clients need to know of tiles.
+// TileSetText is the canonical text of a description of tiles.
 func TileSetText(r *Request) string { return r.Filters }
 
-// StateText is the canonical text of what depends on a state alone.
+// StateText is the canonical text of requests that depend on a state alone.
 func StateText(r *Request) string { return r.State }
 
 // CoverageText is the canonical text of coverage, or of a page of it.
@@ -130,7 +130,7 @@ func ChangesText(r *Request) string {
 	return fmt.Sprintf("since %s %s limit %d after %q", r.Since, r.Query.Where, r.Query.Limit, r.Query.After)
 }
 
-// cursorText is that of a page by cursor, which says of what it is a part.
+// cursorText is that of a page by cursor, which names the whole that it is a part of.
 func (r *Request) cursorText() string {
 	if r.Cursor == nil {
 		return ""
@@ -145,7 +145,7 @@ func (r *Request) fieldsText() string {
 	return " fields " + r.Fields.String()
 }
 
-// OwnerQuery is what r requests of owners.
+// OwnerQuery is the query of r for owners.
 func (r *Request) OwnerQuery() index.OwnerQuery {
 	q := r.Owners
 	q.Where, q.Offset, q.Limit = r.Query.Where, r.Query.Offset, r.Query.Limit

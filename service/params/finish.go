@@ -16,7 +16,7 @@ const finerTiles = 2
 // them 512 pixels wide.
 const finerCells = 3
 
-// finish checks what concerns several parameters, and completes the Request.
+// finish checks the rules for several parameters, and completes the Request.
 func (b *builder) finish(endpoint Endpoints) error {
 	if err := b.box.missing(endpoint); err != nil {
 		return err
@@ -143,8 +143,8 @@ func (b *builder) ofTile(endpoint Endpoints) error {
 	return nil
 }
 
-// resumes checks that what after continues is known: rows of another generation would be other
-// ones.
+// resumes checks that the export that after continues is known: rows of another generation would be
+// other ones.
 func (r *Request) resumes() error {
 	switch {
 	case r.After == 0:

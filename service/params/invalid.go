@@ -92,7 +92,8 @@ func Shorten(s string) string {
 	return string([]rune(s)[:most]) + "…"
 }
 
-// Strictly is the error of what the endpoint would ignore in r (rules P5 and X64); nil for nothing.
+// Strictly is the error of the parameters in r that the endpoint would ignore (rules P5 and X64);
+// nil for none.
 func (r *Raw) Strictly() error {
 	if len(r.Unknown) > 0 {
 		return r.table.Unknown(r.endpoint.Takes, r.Unknown[0])

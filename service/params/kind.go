@@ -18,7 +18,7 @@ import (
 // point is the pattern of a latitude and a longitude.
 const point = `-?\d+(\.\d+)?([eE][+-]?\d+)?,-?\d+(\.\d+)?([eE][+-]?\d+)?`
 
-// degrees is what a latitude and a longitude are, in messages.
+// degrees names the form of a latitude and a longitude, in messages.
 const degrees = "a latitude from -90 to 90 and a longitude from -180 to 180, as in {example}"
 
 // The table of kinds.
@@ -80,7 +80,7 @@ var (
 			index.MinCorners, index.MaxCorners, degrees)}
 )
 
-// Form says what the values of p look like, to go after "must be".
+// Form names the form of the values of p, to go after "must be".
 func (p *Parameter) Form() string {
 	if p.Kind.form == "" {
 		return numberForm(p)

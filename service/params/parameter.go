@@ -17,7 +17,7 @@ type Parameter struct {
 	Clamped      bool     // a value above Max becomes Max instead of being refused (rule P1)
 	Choices      []string // the values that a choice, or an item of a list of choices, may have
 	Most         int      // different items of a list; 0: any number, which may repeat
-	Default      string   // what holds without it, as a client would send it
+	Default      string   // the value without it, as a client would send it
 	Help         string
 	Example      string
 
@@ -28,11 +28,11 @@ type Parameter struct {
 	fields   []index.Field         // that it filters by, but for those of places and days, which all tiers see
 	idle     string                // the value that filters nothing
 	edge     bool                  // of a box
-	crawl    crawling              // what becomes of it on a page by cursor
+	crawl    crawling              // its part in a page by cursor
 	set      func(*builder, value) // applies a value; nil: none
 }
 
-// crawling is what becomes of a parameter on pages by cursor.
+// crawling is the part of a parameter in pages by cursor.
 type crawling uint8
 
 const (

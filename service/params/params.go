@@ -1,4 +1,4 @@
-// Package params turns the query string and the path of a request into what an endpoint is to do: a
+// Package params turns the query string and the path of a request into an endpoint's task: a
 // Request. It owns the table of parameters. It depends on neither HTTP nor engines: text goes in, a
 // value comes out.
 //
@@ -6,18 +6,18 @@
 //
 // Each parameter is a row of one table (table.go): names, endpoints, kind, limits, help, example,
 // and a setter, which applies a value to the request. A kind is a row of another table (kind.go):
-// how values are read, what messages and schemas say of them. Splitting the query string (raw.go),
-// reading it (read.go), messages (invalid.go) and documents range over these tables; no endpoint
-// knows a parameter, and nothing but its row knows a kind.
+// the reading of values, and their texts in messages and schemas. Splitting the query string
+// (raw.go), reading it (read.go), messages (invalid.go) and documents range over these tables; no
+// endpoint knows a parameter, and nothing but its row knows a kind.
 //
 // A new filter is a row. It is also a setter (set.go) and a predicate of package index, with a case
-// in each engine, only where none of those there are fits. What endpoints differ in besides is an
-// Endpoint, which the table of endpoints has in each of its rows (package service).
+// in each engine, only where none of those there are fits. The other differences of endpoints are
+// in an Endpoint, which the table of endpoints has in each of its rows (package service).
 //
-// The query string is read as net/url reads it, but what does not decode is an error instead of
-// being left out.
+// The query string is read as net/url reads it, but a text that does not decode is an error instead
+// of being left out.
 //
-// Every error of this package is about what the client sent, and its text is meant for the client.
+// Every error of this package is about the client's text, and meant for the client.
 package params
 
 import (
@@ -27,13 +27,13 @@ import (
 	"filings/service/cursor"
 )
 
-// Request is what a client requests of an endpoint. Fields that an endpoint does not take are zero.
+// Request is a client's request of an endpoint. Fields that an endpoint does not take are zero.
 type Request struct {
 	Query  index.Query // Where by the filters; Sort, Offset and Limit of a page
 	Grid   index.Grid  // the tiles of a map
 	Tile   MapTile     // the one that is requested
 	Groups index.GroupQuery
-	Owners index.OwnerQuery // without what Query says: see OwnerQuery
+	Owners index.OwnerQuery // without the parts in Query: see OwnerQuery
 	Typos  bool             // a search that finds nothing is tried with words near those of its term
 	State  string           // two capital letters, or ""
 	ID     int64            // of a filing
@@ -47,14 +47,14 @@ type Request struct {
 	// first one. nil: a page by offset. Changes always have one.
 	Cursor  *cursor.Cursor
 	Fields  index.FieldSet // of each record; the zero set: all that the caller's tier sees
-	Filters string         // as a query string, of tokens and of what clients need to know of tiles
+	Filters string         // as a query string, of tokens and of descriptions of tiles
 	Format  string         // of an export
 	Token   TokenRequest
 	After   int64 // the id of the filing after which an export begins; 0: at the first one
 
 	// Required are values that filings of the generation must have (rule X63): of a token, all that
 	// its filter names, of an export those that it leaves out, and so of the scope. A misspelled
-	// exclusion shows what it should hide.
+	// exclusion shows the filings that it should hide.
 	Required []Named
 	Named    []Named // all values that filters name
 
@@ -62,7 +62,7 @@ type Request struct {
 	// from it.
 	Text string
 
-	// The service fills in what follows.
+	// The service fills in the following fields.
 	Now     time.Time // when the request is handled
 	Address string    // of the API for clients, without a slash at its end
 	Bearer  string    // the token that the request has; "": it has a key
@@ -101,8 +101,8 @@ type Named struct {
 	Excluded  bool
 }
 
-// Scope is which filings, and which of their fields, a token is for. What a request selects is
-// selected within it. The zero Scope is all filings.
+// Scope is which filings, and which of their fields, a token is for. A request selects within it.
+// The zero Scope is all filings.
 type Scope struct {
 	Where    index.Filter
 	Fields   index.FieldSet // the zero set: all that the tier shows
@@ -116,11 +116,11 @@ func (s *Scope) ShowsPlaces() bool {
 	return s == nil || s.Fields.Has(index.Latitude) && s.Fields.Has(index.Longitude)
 }
 
-// text is the canonical text of s, for tags: what is within one scope is never told apart by what
-// is within another.
+// text is the canonical text of s, for tags: the filings within one scope are never told apart by
+// those within another.
 func (s *Scope) text() string { return " within " + s.Where.String() + " fields " + s.Fields.String() }
 
-// Tiers say what a caller may request.
+// Tiers are the permissions of a caller.
 type Tiers struct {
 	Fields  index.Tier // whose fields records may have
 	Filters index.Tier // up to whose fields filters may be

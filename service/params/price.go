@@ -4,10 +4,10 @@ package params
 // X3 and X7).
 const RowsForOne = 100
 
-// PriceOf returns what so many filings cost, in requests.
+// PriceOf returns the price of so many filings, in requests.
 func PriceOf(rows int64) int64 { return max(1, (rows+RowsForOne-1)/RowsForOne) }
 
-// Price returns what a request costs, in requests, in every tier: a page its limit, however many
+// Price returns the price of a request, in requests, in every tier: a page its limit, however many
 // filings it has, anything else 1. It is 0 for a file, whose price is found when its filings are
 // counted. The price is known before the key of a request, so no value but the limit is read: a
 // polygon alone takes more time than a page.

@@ -10,7 +10,7 @@ import (
 )
 
 // Raw is a query string split into the texts of parameters, for an endpoint. It belongs to one
-// request, and keeps what was decoded of it.
+// request, and keeps the decoded parts of it.
 type Raw struct {
 	Unknown []string // names that the endpoint does not take: decoded, each once, in order
 	Partial []string // bounds_* that are dropped, since some of the four have no value
@@ -21,7 +21,7 @@ type Raw struct {
 	next     *continuation // nil: its cursor was not decoded yet
 }
 
-// sent is what a query string has of a parameter; nil: nothing.
+// sent is a parameter in a query string; nil: it is not there.
 type sent struct {
 	name    string   // the first one: the current or the legacy one
 	texts   []string // as they were sent; once decoded, trimmed too
@@ -41,9 +41,9 @@ func (s *sent) repeated(p *Parameter, name string) {
 	}
 }
 
-// text returns the value of p: those of a list joined by what separates its items (rule P4), "" for
-// none. The texts are decoded once, when the value is first read. Before a key is known, cursor,
-// limit and bounds alone are read.
+// text returns the value of p: those of a list joined by the separator of its items (rule P4), ""
+// for none. The texts are decoded once, when the value is first read. Before a key is known,
+// cursor, limit and bounds alone are read.
 func (s *sent) text(p *Parameter) (string, error) {
 	if s == nil {
 		return "", nil
@@ -79,8 +79,8 @@ func (s *sent) isFilled(p *Parameter) bool {
 	return s != nil && s.filled
 }
 
-// EachSent calls do with the name of each parameter of the table that was sent: its legacy name where it
-// came under that. What a client made up is none of them.
+// EachSent calls do with the name of each parameter of the table that was sent: its legacy name
+// where it came under that. A name that a client made up is none of them.
 func (r *Raw) EachSent(do func(name string)) {
 	for i, s := range r.sent {
 		if p := &r.table.rows[i]; s != nil && s.name == p.Legacy {
@@ -91,7 +91,7 @@ func (r *Raw) EachSent(do func(name string)) {
 	}
 }
 
-// at returns what was sent of row i.
+// sentOf returns the parameter that was sent for row i.
 func (r *Raw) sentOf(i int) *sent {
 	if r.sent == nil {
 		return nil
@@ -99,7 +99,8 @@ func (r *Raw) sentOf(i int) *sent {
 	return r.sent[i]
 }
 
-// named returns the parameter of a name, nil where the endpoint has none, and what was sent of it.
+// named returns the parameter of a name, nil where the endpoint has none, and its value in the
+// query string.
 func (r *Raw) named(name string) (*Parameter, *sent) {
 	i, known := r.table.names[r.endpoint.Takes][name]
 	if !known {
@@ -112,9 +113,9 @@ func (r *Raw) named(name string) (*Parameter, *sent) {
 // split before the key of its request is known.
 const MaxNames = 100
 
-// Split splits a raw query string as net/url does, but refuses what net/url lets pass or what
+// Split splits a raw query string as net/url does, but refuses texts that net/url lets pass or that
 // others read differently: escapes that do not decode, text that is not UTF-8, and semicolons (rule
-// P4). Of what is refused the Raw has nothing but its price.
+// P4). The Raw of a refused string has nothing but its price.
 func (t *Table) Split(endpoint *Endpoint, query string) (*Raw, error) {
 	refuse := func(err error) (*Raw, error) { return &Raw{table: t, endpoint: endpoint}, err }
 	r, known, unknown := &Raw{table: t, endpoint: endpoint}, 0, map[string]bool(nil)

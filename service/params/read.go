@@ -59,7 +59,8 @@ func (t *Table) Read(raw *Raw, segment func(name string) string, tiers Tiers, no
 	return b.request, nil
 }
 
-// complete narrows q to the caller's scope, and adds what is for one kind of endpoint, and the canonical text.
+// complete narrows q to the caller's scope, and adds the parts for one kind of endpoint, and the
+// canonical text.
 func (t *Table) complete(q *Request, raw *Raw, tiers Tiers) error {
 	scope := tiers.Scope
 	if position := q.Cursor; position != nil && position.After != "" {
@@ -91,7 +92,7 @@ func (t *Table) complete(q *Request, raw *Raw, tiers Tiers) error {
 	return nil
 }
 
-// read reads what was sent of p to an endpoint. some is false where that is no value.
+// read reads the value of p for an endpoint. given is false where there is none.
 func (p *Parameter) read(s *sent, endpoint Endpoints) (v value, given bool, err error) {
 	required, name := p.required&endpoint != 0 && !p.edge, p.Name
 	if s != nil {
@@ -145,7 +146,7 @@ func (p *Parameter) byCursor() *Parameter {
 }
 
 // refuse is the error of a parameter that has a value where the endpoint must not have it. Ignored,
-// as an unknown one is, it would not select what the client wants.
+// as an unknown one is, it would not select the filings that the client wants.
 func (t *Table) refuse(raw *Raw) error {
 	for i := range t.rows {
 		p := &t.rows[i]

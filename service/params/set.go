@@ -79,7 +79,7 @@ func present(b *builder, v value) {
 	}
 }
 
-// placed selects what lies anywhere in the world, or what does not.
+// placed selects filings that lie anywhere in the world, or those that do not.
 func placed(b *builder, v value) {
 	var anywhere index.Predicate = index.Box{North: 90, South: -90, East: 180, West: -180}
 	if v.text != "true" {

@@ -324,8 +324,8 @@ func rows(legacyHasData string) []Parameter {
 	}
 }
 
-// pageEndpoints are what tokens of pages are for, by the names that the table of endpoints has, and tokenEndpoints what
-// those of links are for.
+// pageEndpoints are the endpoints for tokens of pages, by their names in the table of endpoints,
+// and tokenEndpoints those for tokens of links.
 var (
 	pageEndpoints  = []string{"list", "search", "one", "clusters", "groups", owners, "tiles"}
 	tokenEndpoints = append(slices.Clone(pageEndpoints), export, changes)

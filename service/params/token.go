@@ -15,7 +15,8 @@ const MaxVisitorBurst = 25
 // MaxByToken is up to which filing of a list pages go with a token.
 const MaxByToken = 10_000
 
-// Ends of tokens, in seconds: of what pages show to everybody, and of what is sent to one program.
+// Ends of tokens, in seconds: of those that pages show to everybody, and of those that are sent to
+// one program.
 const maxPage, maxLink = 86_400, 400 * 86_400
 
 // maxLabel is how many characters the label of a token has at the most.
@@ -70,7 +71,8 @@ func (r *Request) narrow(endpoint Endpoints, s *Scope) error {
 	return nil
 }
 
-// unlikeChanges is the error of a filter that changes do not take: what they select would tell others.
+// unlikeChanges is the error of a filter that changes do not take: their selection would tell
+// others.
 func (t *Table) unlikeChanges(raw *Raw, tiers Tiers) error {
 	for i := range t.rows {
 		p := &t.rows[i]
@@ -86,7 +88,8 @@ func (t *Table) unlikeChanges(raw *Raw, tiers Tiers) error {
 	return nil
 }
 
-// link is the error of what only one kind of token may have: a page's, or a link's (rule X57).
+// link is the error of a parameter that only one kind of token may have: a page's, or a link's
+// (rule X57).
 func (r *TokenRequest) link() error {
 	switch {
 	case r.Origins == nil && r.Endpoints == nil:

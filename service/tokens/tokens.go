@@ -1,6 +1,6 @@
-// Package tokens is the text of a browser token, or of a link's: what it holds, and its signature
-// (rules X32, X57). It refuses to know HTTP, accounts and parameters: whether a token may be made, and
-// what it allows, its callers decide.
+// Package tokens is the text of a browser token, or of a link's: its payload, and its signature
+// (rules X32, X57). It refuses to know HTTP, accounts and parameters: whether a token may be made,
+// and which rights it has, its callers decide.
 //
 // # Design
 //
@@ -8,14 +8,14 @@
 //
 //	ak_pub_ base64url(payload) . base64url(HMAC-SHA256(secret, "filings-token-1" + payload))
 //
-// The payload is JSON and no secret: whoever has a token can read it. It is signed by a secret of
-// the service and not by anything that the key store has, which is the SHA-256 of keys: else that
-// would be a secret too. Nothing of a token is stored.
+// The payload is JSON and no secret: each holder of a token can read it. It is signed by a secret
+// of the service and not by anything that the key store has, which is the SHA-256 of keys: else
+// that would be a secret too. Nothing of a token is stored.
 //
 // Of two secrets the first signs and both verify, so that a secret is replaced without an outage. A
 // token is verified by writing it again from its payload: it has to be that text, compared in
-// constant time. So there is one text of a payload, and what base64 lets pass (bits after the end,
-// line breaks) is refused with everything else.
+// constant time. So there is one text of a payload, and texts that base64 lets pass (bits after the
+// end, line breaks) are refused with everything else.
 package tokens
 
 import (
@@ -40,7 +40,7 @@ const (
 	minSecret = 32
 )
 
-// Payload is what a token holds.
+// Payload is the content of a token.
 type Payload struct {
 	Key       string   `json:"key"` // SHA-256 of the key that it was made with, in hex
 	Expires   int64    `json:"expires"`
@@ -52,7 +52,7 @@ type Payload struct {
 	// Checked is that filings had every value that Filter leaves out, when the token was made. Of
 	// another token that is looked at whenever it is used.
 	Checked bool   `json:"checked,omitempty"`
-	Label   string `json:"label,omitempty"` // what the log calls it
+	Label   string `json:"label,omitempty"` // its name in the log
 }
 
 // Link reports whether p is a link's: for any page and any program.
@@ -105,7 +105,7 @@ func write(secret string, payload []byte) string {
 		base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Verify returns what a token holds, false where none of s has signed it. It may have expired.
+// Verify returns the content of a token, false where none of s has signed it. It may have expired.
 func (s Secrets) Verify(token string) (p Payload, ok bool) {
 	text, found := strings.CutPrefix(token, Start)
 	text, _, _ = strings.Cut(text, ".")

@@ -89,7 +89,7 @@ func writeWhole(file, kind string, der []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temporary.Name()) // what was renamed is not there any more
+	defer os.Remove(temporary.Name()) // a renamed file is not there any more
 	err = pem.Encode(temporary, &pem.Block{Type: kind, Bytes: der})
 	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
 		return err

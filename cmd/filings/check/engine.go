@@ -25,7 +25,7 @@ const (
 
 const nothingLoaded = "no generation is live: load filings with `filings load`"
 
-// engine checks the engine, and what is live in it.
+// engine checks the engine, and the live generation in it.
 func (c *checkup) engine(ctx context.Context) {
 	if len(c.Settings.ElasticsearchURL) == 0 {
 		if _, err := os.Stat(c.Settings.DataDir); errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +78,8 @@ func (c *checkup) engine(ctx context.Context) {
 	c.withheld(ctx, store)
 }
 
-// withheld counts what loads leave out, and says of which entries something is still kept.
+// withheld counts the filings that loads leave out, and names the entries of which something is
+// still kept.
 func (c *checkup) withheld(ctx context.Context, store generation.Store) {
 	list, err := store.Withheld(ctx)
 	if err != nil {

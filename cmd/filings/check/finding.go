@@ -15,7 +15,7 @@ import (
 type Finding struct {
 	Result  string `json:"result"` // OK, Warn or Fail
 	Subject string `json:"what"`
-	Detail  string `json:"detail"` // what was found, and after a colon what to do
+	Detail  string `json:"detail"` // the state, and after a colon the remedy
 }
 
 // The results of a Finding.
@@ -25,11 +25,11 @@ const (
 	Fail = "fail"
 )
 
-// Config is what a check works with.
+// Config has the settings and stores of a check.
 type Config struct {
 	Settings settings.Settings
-	// OpenEngine opens the engine that the settings name, and returns what closes it; OpenKeys opens the key store.
-	// Neither waits for a server.
+	// OpenEngine opens the engine that the settings name, and returns its closer; OpenKeys opens
+	// the key store. Neither waits for a server.
 	OpenEngine func(settings.Settings) (generation.Store, io.Closer, error)
 	OpenKeys   func(settings.Settings) (access.Store, error)
 }

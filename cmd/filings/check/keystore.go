@@ -21,7 +21,8 @@ const (
 	clockApart = 2 * time.Second
 )
 
-// Keys returns an error unless a key store can admit requests: Ping, and what only the start of a program looks at.
+// Keys returns an error unless a key store can admit requests: Ping, and the checks of a program's
+// start.
 func Keys(ctx context.Context, store access.Store) error {
 	if err := store.Ping(ctx); err != nil {
 		return err
@@ -94,7 +95,7 @@ func (c *checkup) redis(health access.Health, requested time.Time) {
 		c.warn("eviction", "maxmemory-policy is %s, so a full Redis may evict keys and counts: set it to noeviction",
 			health.Eviction)
 	}
-	// The response took a while: only what lies outside of that time is a difference.
+	// The response took a while: only the part outside of that time is a difference.
 	apart := max(requested.Sub(health.Clock), health.Clock.Sub(c.now()), 0)
 	if apart > clockApart {
 		c.warn("clock", "this machine and Redis are %s apart, and quotas follow the clock of Redis: set both by NTP",
@@ -104,7 +105,7 @@ func (c *checkup) redis(health access.Health, requested time.Time) {
 	}
 }
 
-// redisWrites checks what would keep Redis from counting.
+// redisWrites looks for obstacles to counting in Redis.
 func (c *checkup) redisWrites(health access.Health) {
 	switch {
 	case health.Replica: // one that takes writes loses them

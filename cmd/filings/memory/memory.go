@@ -9,9 +9,9 @@
 // alone cannot make it do (docs/records/figures.md has the five minutes with and without). The key
 // store's SQLite and the program itself come on top.
 //
-// Below the limit garbage may grow to several times what is in use. A service whose cache is nearly
-// empty has about 8 MB in use; with Go's default it collected once in 250 searches, which took 8 %
-// of its CPU time.
+// Below the limit garbage may grow to several times the memory in use. A service whose cache is
+// nearly empty has about 8 MB in use; with Go's default it collected once in 250 searches, which
+// took 8 % of its CPU time.
 package memory
 
 import (
@@ -28,7 +28,7 @@ import (
 )
 
 const (
-	// working is the room besides the caches: what requests in progress need, and garbage.
+	// working is the room besides the caches: for requests in progress, and garbage.
 	working = 64 << 20
 	// workingEmbedded is that room where the embedded engine evaluates filters in the process. With
 	// half of it, requests that were never made before took 11 % more CPU time than without a
@@ -36,16 +36,16 @@ const (
 	workingEmbedded = 128 << 20
 	// unnamed is taken for the caches' size where there is none: then the engine's cache has a bound of its own.
 	unnamed = 256 << 20
-	// garbage is how much of it there may be below the limit, in percent of what is in use. Four
+	// garbage is how much of it there may be below the limit, in percent of the memory in use. Four
 	// times Go's default saves three of four collections, and no limit at all hardly more.
 	garbage = 400
 )
 
 // Limit sets Go's limit for a process whose caches may take that many bytes (0: they have no size),
 // with the embedded engine in it or without, and returns it. It is GOMEMLIMIT's where that is set
-// (off: none), else what the caches need with room besides them, or nine tenths of the container's
+// (off: none), else the caches' size with room besides them, or nine tenths of the container's
 // memory, if that is less. Where there is a limit, and no GOGC, it also lets garbage grow to
-// several times what is in use.
+// several times the memory in use.
 func Limit(caches int64, embedded bool) int64 {
 	limit := limitOf(caches, embedded)
 	debug.SetMemoryLimit(limit)
@@ -104,8 +104,8 @@ func keep(ctx context.Context, c *cache.Cache, bytes, limit int64, last func() c
 // fitting returns how many of its bytes a cache may take that may take size of them by now, and
 // takes taken. Of the process's limit, an eighth is left for garbage: with less, the process
 // collects all the time. The cache moves in sixteenths of its bytes, since one that is resized all
-// the time forgets what is needed often, and keeps one in any case: without it requests would need
-// more memory.
+// the time forgets responses that are needed often, and keeps one in any case: without it requests
+// would need more memory.
 func fitting(bytes, size, taken, limit int64, last collection) int64 {
 	step, room := max(1, bytes/16), limit/8
 	switch {
@@ -118,13 +118,13 @@ func fitting(bytes, size, taken, limit int64, last collection) int64 {
 	return size
 }
 
-// collection is what the last one says.
+// collection has the values of the last one.
 type collection struct {
 	number int64 // from 1 on
 	live   int64 // bytes that it left in use
-	// room is how many bytes may be allocated before the next one. Go subtracts from its limit what
-	// is in use, and all that it cannot give to others: stacks, its own tables, the holes between
-	// objects, which were a seventh of a full cache.
+	// room is how many bytes may be allocated before the next one. Go subtracts from its limit the
+	// memory in use, and all that it cannot give to others: stacks, its own tables, the holes
+	// between objects, which were a seventh of a full cache.
 	room int64
 }
 

@@ -83,7 +83,7 @@ type Settings struct {
 	AWS AWS `ignored:"true"`
 }
 
-// AWS has what the usual variables say who reads and writes objects of S3.
+// AWS has the usual variables of a reader and writer of S3.
 type AWS struct{ Region, AccessKeyID, SecretAccessKey, SessionToken string }
 
 const prefix = "filings"
@@ -91,7 +91,7 @@ const prefix = "filings"
 // Off is the address of a listener that is turned off.
 const Off = "off"
 
-// Read reads the settings from the environment. Its error names the variable and what it must be.
+// Read reads the settings from the environment. Its error names the variable and the right value.
 // It leaves it to Check whether the values make sense.
 func Read() (Settings, error) {
 	var s Settings
@@ -129,8 +129,8 @@ func decimals() error {
 	return nil
 }
 
-// Decimal returns what a number of a kind must be, if it is not written as people write it: the
-// libraries behind settings and flags take 010 for 8, and 0x10, 1_000 and NaN for numbers.
+// Decimal returns the right form of a number of a kind, if it is not written as people write it:
+// the libraries behind settings and flags take 010 for 8, and 0x10, 1_000 and NaN for numbers.
 func Decimal(kind, text string) (must string) {
 	switch kind {
 	case "Integer", "int":
@@ -149,7 +149,7 @@ func Decimal(kind, text string) (must string) {
 	return ""
 }
 
-// form says what a value of a setting's type looks like.
+// form names the form of a setting's type.
 func form(typeName string) string {
 	switch typeName {
 	case "time.Duration":

@@ -13,7 +13,7 @@ import (
 // Row is one row of the table of settings.
 type Row struct{ Variable, Default, Meaning, kind string }
 
-// meanings has a line for each setting: its name without the prefix, a colon, and what it means.
+// meanings has a line for each setting: its name without the prefix, a colon, and its meaning.
 //
 //go:embed meanings.txt
 var meanings string

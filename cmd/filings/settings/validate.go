@@ -90,7 +90,7 @@ func (s Settings) Check() error {
 		check(number.v >= number.least, number.name, strconv.FormatInt(number.v, 10),
 			fmt.Sprintf("must be %d or more", number.least))
 	}
-	const mostBurst = 1_000_000_000 // what package access can count
+	const mostBurst = 1_000_000_000 // the limit of package access
 	for i, burst := range []int64{s.FreeBurst, s.StarterBurst, s.ProBurst, s.EnterpriseBurst} {
 		name := []string{"FREE_BURST", "STARTER_BURST", "PRO_BURST", "ENTERPRISE_BURST"}[i]
 		check(burst >= 1 && burst <= mostBurst, name, strconv.FormatInt(burst, 10),
@@ -124,8 +124,8 @@ func isPublic(text string) bool {
 		!strings.HasSuffix(u.Host, ":") && text == "https://"+u.Host+u.EscapedPath()
 }
 
-// isOrigin reports whether text can be equal to what a browser sends as the origin of a page; or is
-// "*", for all of them.
+// isOrigin reports whether text can be equal to a browser's Origin of a page; or is "*", for all of
+// them.
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
 	return text == "*" || text == "null" ||

@@ -1,5 +1,5 @@
-// Package traces sends spans to a collector, by OTLP over HTTP. It owns where they go and reads the variables of
-// OpenTelemetry for that: which spans there are, and what they hold, is package trace's.
+// Package traces sends spans to a collector, by OTLP over HTTP. It owns where they go and reads the
+// variables of OpenTelemetry for that: the spans and their attributes are package trace's.
 //
 // The library that sends by HTTP (otlptracehttp) brings gRPC and its gateway, for types that it
 // does not use: 70 packages. How spans become messages is the library's here too (otlptrace);
@@ -40,13 +40,14 @@ const (
 
 const (
 	sendTime = 10 * time.Second // for one batch: the default of OpenTelemetry
-	lastTime = time.Second      // for what is left when the process ends
+	lastTime = time.Second      // for the last spans when the process ends
 
 	mostOfLimit = 1_000_000 // of spans that wait, and of milliseconds: a queue of 16 MB
 )
 
-// Open returns the tracer that the environment asks for, and what ends it after sending what is
-// left. Without an endpoint the tracer is nil. An error means that a variable has a wrong value.
+// Open returns the tracer that the environment asks for, and a function that ends it after sending
+// the last spans. Without an endpoint the tracer is nil. An error means that a variable has a wrong
+// value.
 func Open(version string, log *slog.Logger) (*trace.Tracer, func(), error) {
 	endpoint := os.Getenv(endpointVariable)
 	if endpoint == "" {
@@ -81,7 +82,7 @@ func Open(version string, log *slog.Logger) (*trace.Tracer, func(), error) {
 	return trace.New(provider), func() {
 		ctx, cancel := context.WithTimeout(context.Background(), lastTime)
 		defer cancel()
-		_ = provider.Shutdown(ctx) // what fails is logged
+		_ = provider.Shutdown(ctx) // failures are logged
 	}, nil
 }
 
@@ -112,8 +113,8 @@ func newCollector(endpoint, headers string) (*collector, error) {
 	return c, nil
 }
 
-// stay follows no redirect: what is sent, and the credentials in its headers, are for the address
-// of the settings alone.
+// stay follows no redirect: the spans, and the credentials in the headers, are for the address of
+// the settings alone.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Start and Stop do nothing: there is no connection to open or to close.
