@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"math/bits"
 	"slices"
 	"sort"
 	"strings"
 
 	"filings/index"
+	"filings/index/bitset"
 	"filings/index/cache"
 	"filings/index/wire"
 )
@@ -67,7 +67,7 @@ func (d *Directory) Owners(ctx context.Context, q index.OwnerQuery) (page index.
 	if err != nil {
 		return page, err
 	}
-	selected.clearFrom(sort.Search(len(filings), func(i int) bool { return int64(filings[i]) < q.MinFilings }))
+	selected.Truncate(sort.Search(len(filings), func(i int) bool { return int64(filings[i]) < q.MinFilings }))
 	var numbers []uint32
 	skip := q.Offset
 	add := func(number uint32) (more bool) {
@@ -77,7 +77,11 @@ func (d *Directory) Owners(ctx context.Context, q index.OwnerQuery) (page index.
 		return len(numbers) < q.Limit
 	}
 	if section := orderOf(q.Sort, q.Ascending); section == "" {
-		selected.visitAll(add)
+		for number := range selected.Numbers() {
+			if !add(uint32(number)) {
+				break
+			}
+		}
 	} else {
 		order, err := cached(ctx, d, section, func(r *wire.Reader) ([]uint32, int) {
 			order := make([]uint32, len(filings))
@@ -89,20 +93,19 @@ func (d *Directory) Owners(ctx context.Context, q index.OwnerQuery) (page index.
 			return page, err
 		}
 		for _, number := range order {
-			if selected.has(number) && !add(number) {
+			if selected.Has(int(number)) && !add(number) {
 				break
 			}
 		}
 	}
-	page.Total = selected.count()
+	page.Total = int64(selected.Count())
 	page.List, err = d.portfolios(ctx, numbers)
 	return page, err
 }
 
 // selected returns the owners that q's tokens and counties select.
-func (d *Directory) selected(ctx context.Context, q index.OwnerQuery, owners int) (set, error) {
-	selected := newSet(owners)
-	selected.fill(owners)
+func (d *Directory) selected(ctx context.Context, q index.OwnerQuery, owners int) (bitset.Set, error) {
+	selected := bitset.Full(owners)
 	if len(q.Tokens) > 0 {
 		tokens, err := cached(ctx, d, sectionTokens, readPostings)
 		if err != nil {
@@ -113,9 +116,9 @@ func (d *Directory) selected(ctx context.Context, q index.OwnerQuery, owners int
 			end := first + sort.Search(len(tokens.texts)-first, func(i int) bool {
 				return !strings.HasPrefix(tokens.texts[first+i], token)
 			})
-			having := newSet(owners)
-			having.add(tokens.slice(first, end))
-			selected.keep(having)
+			having := bitset.New(owners)
+			tokens.addTo(having, first, end)
+			selected.Keep(having)
 		}
 	}
 	if len(q.Where.Predicates()) > 0 {
@@ -123,13 +126,13 @@ func (d *Directory) selected(ctx context.Context, q index.OwnerQuery, owners int
 		if err != nil {
 			return nil, err
 		}
-		having := newSet(owners)
+		having := bitset.New(owners)
 		for i, county := range counties.texts {
 			if q.InCounty(county) {
-				having.add(counties.slice(i, i+1))
+				counties.addTo(having, i, i+1)
 			}
 		}
-		selected.keep(having)
+		selected.Keep(having)
 	}
 	return selected, nil
 }
@@ -159,58 +162,10 @@ func readPostings(r *wire.Reader) (p postings, size int) {
 	return p, size + 4*cap(p.owners)
 }
 
-// slice returns the owners of the texts from one to before another.
-func (p *postings) slice(first, end int) []uint32 { return p.owners[p.starts[first]:p.starts[end]] }
-
-// set is a set of owners: a bit each.
-type set []uint64
-
-func newSet(owners int) set { return make(set, (owners+63)/64) }
-
-func (s set) fill(owners int) {
-	for i := range s {
-		s[i] = math.MaxUint64
-	}
-	s.clearFrom(owners)
-}
-
-// clearFrom takes out the owner of a number, and all after it.
-func (s set) clearFrom(number int) {
-	if i := number / 64; i < len(s) {
-		s[i] &= 1<<(number%64) - 1
-		clear(s[i+1:])
-	}
-}
-
-func (s set) add(owners []uint32) {
-	for _, number := range owners {
-		s[number/64] |= 1 << (number % 64)
-	}
-}
-
-func (s set) keep(other set) {
-	for i := range s {
-		s[i] &= other[i]
-	}
-}
-
-func (s set) has(number uint32) bool { return s[number/64]>>(number%64)&1 == 1 }
-
-func (s set) count() (n int64) {
-	for _, word := range s {
-		n += int64(bits.OnesCount64(word))
-	}
-	return n
-}
-
-// visitAll calls visit with the owners, in their order, until it returns false.
-func (s set) visitAll(visit func(number uint32) (more bool)) {
-	for i, word := range s {
-		for ; word != 0; word &= word - 1 {
-			if !visit(uint32(i*64 + bits.TrailingZeros64(word))) {
-				return
-			}
-		}
+// addTo adds the owners of the texts from first to before end.
+func (p *postings) addTo(owners bitset.Set, first, end int) {
+	for _, number := range p.owners[p.starts[first]:p.starts[end]] {
+		owners.Add(int(number))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/bitset"
 	"filings/index/sorter"
 )
 
@@ -21,7 +22,7 @@ type builder struct {
 	sink    Sink
 	base    *base
 	changes *Changes
-	dropped bitset // the actions that later ones of the same filing made void
+	dropped bitset.Set // the actions that later ones of the same filing made void
 	rows    uint32
 
 	ids, created *column[int64]
@@ -31,9 +32,9 @@ type builder struct {
 	records      *recordColumn
 	columns      []interface{ finish() error }
 	orders       []*ordering
-	days         bitset // the rows that begin another day
-	day          []byte // of the last row that has one
-	dated        int    // how many rows have one
+	days         bitset.Set // the rows that begin another day
+	day          []byte     // of the last row that has one
+	dated        int        // how many rows have one
 	byID         *ordering
 	ownerCodes   map[string]uint32 // of codedOwner, by the owner as written
 }
@@ -83,7 +84,7 @@ func newBuilder(ctx context.Context, from *Table, changes *Changes, sink Sink, d
 
 // settle finds out which actions count, and which filings of base they replace or remove.
 func (b *builder) settle() error {
-	b.dropped = newBitset(int(b.changes.actions) + 1)
+	b.dropped = bitset.New(int(b.changes.actions) + 1)
 	var last int64
 	var before uint64
 	var find finder
@@ -95,7 +96,7 @@ func (b *builder) settle() error {
 		again := id == last
 		last, before, action = id, action, before
 		if again {
-			b.dropped.set(int(action))
+			b.dropped.Add(int(action))
 			return nil
 		}
 		if b.base == nil {
@@ -122,7 +123,7 @@ func (b *builder) layOut() error {
 			b.base.moved[old.row] = b.rows
 			return b.addRow(&old.values, old.record)
 		}
-		if b.dropped.has(int(binary.BigEndian.Uint64(key[len(key)-8:]))) {
+		if b.dropped.Has(int(binary.BigEndian.Uint64(key[len(key)-8:]))) {
 			return nil
 		}
 		record, err := v.read(data)
@@ -139,7 +140,7 @@ func (b *builder) addRow(v *storedValues, record []byte) error {
 	}
 	if day := v.words[codedDate]; len(day) > 0 {
 		if b.dated++; string(day) != string(b.day) {
-			b.days.set(int(b.rows))
+			b.days.Add(int(b.rows))
 			b.day = append(b.day[:0], day...)
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"math/bits"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
+	"filings/index/bitset"
 	"filings/index/sorter"
 )
 
@@ -19,7 +19,8 @@ const ordersAtOnce = 2
 // runBytes is how much a chunk of the runs of an order has.
 const runBytes = 1 << 20
 
-// ordering collects rows in an ascending order. Its sorter's keys are sort keys, each with the row after it.
+// ordering collects rows in an ascending order. Its sorter's keys are sort keys, each with the row
+// after it.
 type ordering struct {
 	sort   index.Sort
 	sorter *sorter.Sorter
@@ -33,13 +34,13 @@ func newOrdering(s index.Sort, dir string) *ordering {
 // among each other, and those without a value stay last; and the runs of rows that are equal, with
 // which the next update merges.
 func (b *builder) writeOrder(ctx context.Context, o *ordering) error {
-	rows, starts, present := make([]uint32, 0, b.rows), newBitset(int(b.rows)), 0
+	rows, starts, present := make([]uint32, 0, b.rows), bitset.New(int(b.rows)), 0
 	runs := runColumn{name: o.sort.String() + runsSuffix, sink: b.sink}
 	err := merged(ctx, o.sorter, b.base.order(ctx, o.sort), func(key, _ []byte) error {
 		key, row := key[:len(key)-4], binary.BigEndian.Uint32(key[len(key)-4:])
 		first := len(rows) == 0 || !bytes.Equal(key, runs.key)
 		if first {
-			starts.set(len(rows))
+			starts.Add(len(rows))
 		}
 		if key[0] == keyPresent {
 			present++
@@ -62,10 +63,13 @@ func (b *builder) writeOrder(ctx context.Context, o *ordering) error {
 
 // putReversed writes the opposite order of rows. starts has where a run of equal ones begins; those
 // from present on have no value.
-func (b *builder) putReversed(s index.Sort, rows []uint32, starts bitset, present int) error {
+func (b *builder) putReversed(s index.Sort, rows []uint32, starts bitset.Set, present int) error {
 	c := newColumn[uint32](s.String(), b.sink)
 	for end := present; end > 0; {
-		start := starts.before(end)
+		start := end - 1
+		for !starts.Has(start) {
+			start--
+		}
 		if err := c.addAll(rows[start:end]); err != nil {
 			return err
 		}
@@ -148,23 +152,4 @@ func (b *builder) writeByID(ctx context.Context) error {
 		err = b.sink(columnFirstIDs, 0, data)
 	}
 	return err
-}
-
-// bitset is a set of small numbers.
-type bitset []uint64
-
-func newBitset(n int) bitset { return make(bitset, n/64+1) }
-
-func (s bitset) set(i int)      { s[i/64] |= 1 << (i % 64) }
-func (s bitset) has(i int) bool { return s[i/64]>>(i%64)&1 == 1 }
-
-// before returns the highest number in s below end; there is one.
-func (s bitset) before(end int) int {
-	i := (end - 1) / 64
-	for word := s[i] << (63 - (end-1)%64) >> (63 - (end-1)%64); ; word = s[i] {
-		if word != 0 {
-			return i*64 + 63 - bits.LeadingZeros64(word)
-		}
-		i--
-	}
 }
