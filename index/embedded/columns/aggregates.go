@@ -11,28 +11,28 @@ import (
 
 // Groups returns the groups of the filings that w selects, as index.Reader does. It reads the
 // selected rows once, and counts them by the codes of their words.
-func (t *Table) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (all index.Groups, err error) {
+func (t *Table) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (groups index.Groups, err error) {
 	single := axis{keys: [][]string{{""}}} // all rows have the same place
 	axes := [2]axis{single, single}
 	for i, d := range q.By {
 		if axes[i], err = t.axis(ctx, d); err != nil {
-			return all, err
+			return groups, err
 		}
 	}
 	s, err := t.selected(ctx, w)
 	if err != nil {
-		return all, err
+		return groups, err
 	}
 	sums := newSums(len(axes[0].keys), len(axes[1].keys))
 	for chunk := range t.chunks() {
 		amounts, err := readColumn[float64](ctx, t, index.FilingAmount.String(), chunk)
 		if err != nil {
-			return all, err
+			return groups, err
 		}
 		first, err1 := axes[0].places(ctx, t, chunk)
 		second, err2 := axes[1].places(ctx, t, chunk)
 		if err := errors.Join(err1, err2); err != nil {
-			return all, err
+			return groups, err
 		}
 		s.visitRows(chunk, len(amounts), func(row int) { sums.sum(first(row), second(row)).add(amounts[row]) })
 	}
@@ -46,19 +46,19 @@ type axis struct {
 	keys   [][]string // by place: as written; several for a word that lists several
 }
 
-func (t *Table) axis(ctx context.Context, d index.Dimension) (axis, error) {
-	column, keys := dimension(d)
-	words, err := t.dictionary(ctx, column)
+func (t *Table) axis(ctx context.Context, by index.Dimension) (axis, error) {
+	d := dimensions[by]
+	words, err := t.dictionary(ctx, d.column)
 	if err != nil {
 		return axis{}, err
 	}
-	a := axis{column: column, place: make([]uint32, len(words))}
+	a := axis{column: d.column, place: make([]uint32, len(words))}
 	places := map[string]uint32{}
 	for code, word := range words {
 		if err := ended(ctx, code); err != nil {
 			return axis{}, err
 		}
-		written := keys(word)
+		written := d.keys(word)
 		place, known := places[joined(written)]
 		if !known {
 			place = uint32(len(a.keys))
@@ -181,9 +181,9 @@ func (s *sum) add(amount float64) {
 
 // sums are the sums of all places at which there are filings.
 type sums struct {
-	all    []sum
+	list   []sum
 	second int               // places on the second axis
-	dense  []uint32          // by place: its position in all, counted from 1
+	dense  []uint32          // by place: its position in the list, counted from 1
 	sparse map[uint64]uint32 // the same, where there may be too many places for a list
 }
 
@@ -207,30 +207,30 @@ func (s *sums) sum(first, second uint32) *sum {
 		position = s.sparse[place]
 	}
 	if position == 0 {
-		s.all = append(s.all, sum{first: first, second: second})
-		position = uint32(len(s.all))
+		s.list = append(s.list, sum{first: first, second: second})
+		position = uint32(len(s.list))
 		if s.dense != nil {
 			s.dense[place] = position
 		} else {
 			s.sparse[place] = position
 		}
 	}
-	return &s.all[position-1]
+	return &s.list[position-1]
 }
 
 // groups makes groups of the sums by the keys that places on the two axes have.
 func (s *sums) groups(ctx context.Context, q index.GroupQuery, first, second [][]string) (index.Groups, error) {
 	g := index.NewGrouping(q)
-	for i, one := range s.all {
+	for i, sum := range s.list {
 		if err := ended(ctx, i); err != nil {
 			return index.Groups{}, err
 		}
 		part := index.Group{
-			Filings: one.filings, Amounts: one.amounts, SumCents: one.cents,
-			MinAmount: one.least, MaxAmount: one.most,
+			Filings: sum.filings, Amounts: sum.amounts, SumCents: sum.cents,
+			MinAmount: sum.least, MaxAmount: sum.most,
 		}
-		for _, a := range first[one.first] {
-			for _, b := range second[one.second] {
+		for _, a := range first[sum.first] {
+			for _, b := range second[sum.second] {
 				part.Keys = [2]string{a, b}
 				g.Add(part)
 			}

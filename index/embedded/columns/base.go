@@ -189,14 +189,11 @@ var errStopped = errors.New("stopped")
 
 // eachRow visits all rows. Nothing of it stays in the cache, since nobody reads all of it again.
 func (t *Table) eachRow(ctx context.Context, visit func(*baseRow) error) error {
-	var words [len(coded)][][]byte
+	var words [len(coded)][]string
 	for i, c := range coded {
-		all, err := t.dictionary(ctx, c.name)
-		if err != nil {
+		var err error
+		if words[i], err = t.dictionary(ctx, c.name); err != nil {
 			return err
-		}
-		for _, word := range all {
-			words[i] = append(words[i], []byte(word))
 		}
 	}
 	r, block := baseRow{}, recordBlock{next: -1}
@@ -245,13 +242,13 @@ func (t *Table) wholeChunk(ctx context.Context, chunk int) (c wholeChunk, err er
 }
 
 // row sets v to the stored values of the i-th row. Rows come one after the other.
-func (c *wholeChunk) row(i int, words *[len(coded)][][]byte, v *storedValues) bool {
+func (c *wholeChunk) row(i int, words *[len(coded)][]string, v *storedValues) bool {
 	v.id, v.created = c.ids[i], c.created[i]
 	for column, codes := range c.codes {
 		if int(codes[i]) >= len(words[column]) {
 			return false
 		}
-		v.words[column] = words[column][codes[i]]
+		v.words[column] = append(v.words[column][:0], words[column][codes[i]]...)
 	}
 	for column, values := range c.numbers {
 		v.numbers[column] = values[i]

@@ -18,8 +18,9 @@
 //   - records stand in compressed blocks of 16 rows. A list of all ids says in which row each is.
 //   - orders list the rows sorted by owner, amount, and so on, in both directions.
 //
-// A filter is evaluated chunk by chunk into one bit a row. Its bits, and for each sort how many of them precede every
-// 4,096th position of that order, are cached; so a page costs the same at any offset.
+// A filter is evaluated chunk by chunk into one bit a row. Its bits, and for each sort how many of
+// them precede every 4,096th position of that order, are cached; so a page costs the same at any
+// offset.
 //
 // Why not SQL, over indexed columns? A driver in Go takes 0.5 µs and more to hand over each
 // matching row number, which for a county with 480,000 filings is a quarter of a second; the loop
@@ -45,8 +46,9 @@ import (
 	"filings/index"
 )
 
-// ChunkRows is how many rows a chunk of a column holds: a multiple of 64, so that chunks are whole words of a bitset;
-// large enough for long loops, small enough to be read (half a megabyte, search texts three) while a client waits.
+// ChunkRows is how many rows a chunk of a column holds: a multiple of 64, so that chunks are whole
+// words of a bitset; large enough for long loops, small enough to be read (half a megabyte, search
+// texts three) while a client waits.
 const ChunkRows = 1 << 16
 
 // Names of columns that belong to no field.
@@ -73,15 +75,16 @@ const (
 // Sink stores a chunk of a column. data is valid during the call only.
 type Sink func(name string, chunk int, data []byte) error
 
-// Source returns a chunk as a Sink stored it, from one byte of it to before another (-1: to its
-// end), or an error that names the attempt. The bytes that it returns are as they were written.
-type Source func(ctx context.Context, name string, chunk, from, to int) (data []byte, err error)
+// Source returns a chunk as a Sink stored it, from byte start to before byte end (-1: to the last
+// one), or an error that names the attempt. The bytes that it returns are as they were written.
+type Source func(ctx context.Context, name string, chunk, start, end int) (data []byte, err error)
 
 // ErrDamaged is the error of stored values and chunks that are not as they were written.
 var ErrDamaged = fmt.Errorf("%w: roll back, or load the filings anew", index.ErrDamaged)
 
-// coded is the table of the columns that are looked up by word. A row holds one word, "" where the filing has none; a
-// word may list several values (see joined). A column that belongs to a field has its name.
+// coded is the table of the columns that are looked up by word. A row holds one word, "" where the
+// filing has none; a word may list several values (see joined). A column that belongs to a field
+// has its name.
 var coded = [...]codedField{
 	codedDate:   {"filingDate", text(index.FilingDate)},
 	codedCounty: {"county", text(index.County)},
@@ -103,8 +106,8 @@ type codedField struct {
 	word func(*index.Filing, *index.Derived) string
 }
 
-// isSorted reports whether words of the i-th coded column are found by their first values: there may be
-// as many as filings, and a client asks for a hundred.
+// isSorted reports whether words of the i-th coded column are found by their first values: there
+// may be as many as filings, and a client asks for a hundred.
 func isSorted(i int) bool { return i == codedZIP || i == codedOwner || i == codedAddress }
 
 // Positions in coded.
@@ -179,44 +182,37 @@ func traits(_ *index.Filing, d *index.Derived) string {
 	return joined(hold)
 }
 
-// dimension returns the coded column that has the keys of d, and which keys a word of it has: "" for none.
-func dimension(d index.Dimension) (column string, keys func(word string) []string) {
-	one := func(part func(word string) string) func(string) []string {
-		return func(word string) []string { return []string{part(word)} }
+// dimension is the coded column that has the keys of an index.Dimension, and the key of a word of
+// it: "" for none. Of categories a word has several keys.
+type dimension struct {
+	column string
+	key    func(word string) string
+}
+
+var dimensions = map[index.Dimension]dimension{
+	index.ByState:                  {"county", stateOf},
+	index.ByCounty:                 {"county", whole},
+	index.ByCity:                   {"city", whole},
+	index.ByFilingType:             {"filingType", whole},
+	index.ByDay:                    {"filingDate", whole},
+	index.ByMonth:                  {"filingDate", month},
+	index.ByYear:                   {"filingDate", year},
+	index.ByPropertyClassification: {"propertyClassification", whole},
+	index.ByHolder:                 {"filingHolder", whole},
+	index.ByOwner:                  {"ownerKey", writtenOwner},
+	index.ByAddress:                {"addressKey", whole},
+	index.ByDateRange:              {"dateRange", whole},
+	index.ByCategory:               {"categories", nil},
+}
+
+func (d *dimension) keys(word string) []string {
+	switch {
+	case d.key != nil:
+		return []string{d.key(word)}
+	case word == "":
+		return []string{""}
 	}
-	whole := one(func(word string) string { return word })
-	switch d {
-	case index.ByState:
-		return "county", one(func(county string) string { _, state := index.SplitCounty(county); return state })
-	case index.ByCounty:
-		return "county", whole
-	case index.ByCity:
-		return "city", whole
-	case index.ByFilingType:
-		return "filingType", whole
-	case index.ByDay:
-		return "filingDate", whole
-	case index.ByMonth:
-		return "filingDate", one(month)
-	case index.ByYear:
-		return "filingDate", one(func(date string) string { return date[:min(len(date), len("2006"))] })
-	case index.ByPropertyClassification:
-		return "propertyClassification", whole
-	case index.ByHolder:
-		return "filingHolder", whole
-	case index.ByOwner:
-		return coded[codedOwner].name, one(writtenOwner)
-	case index.ByAddress:
-		return coded[codedAddress].name, whole
-	case index.ByDateRange:
-		return "dateRange", whole
-	}
-	return "categories", func(word string) []string {
-		if word == "" {
-			return []string{""}
-		}
-		return slices.Compact(slices.Sorted(slices.Values(listed(word))))
-	}
+	return slices.Compact(slices.Sorted(slices.Values(listed(word))))
 }
 
 // valueEnd separates the values of a word. No text of a filing contains it (rule L4).
@@ -234,14 +230,23 @@ func listed(word string) []string {
 
 func lists(word, v string) bool { return slices.Contains(listed(word), v) }
 
+func whole(word string) string { return word }
+
+func stateOf(county string) string {
+	_, state := index.SplitCounty(county)
+	return state
+}
+
 // writtenOwner returns the owner as written of a word of that column.
 func writtenOwner(word string) string {
 	_, written, _ := strings.Cut(word, valueEnd)
 	return written
 }
 
-// month returns the month of a day, "" for none.
+// month returns the month of a date, "" for none.
 func month(date string) string { return date[:min(len(date), len("2006-01"))] }
+
+func year(date string) string { return date[:min(len(date), len("2006"))] }
 
 // noTime is the created of a filing without CreatedAt.
 const noTime = index.NoTime
@@ -256,7 +261,8 @@ type storedValues struct {
 	search  []byte // the texts of index.Derived, each followed by textEnd
 }
 
-// textEnd ends a value of the search texts. It occurs in no UTF-8, so that no term is found across it.
+// textEnd ends a value of the search texts. It occurs in no UTF-8, so that no term is found across
+// it.
 const textEnd = 0xff
 
 // rowEnd ends the search texts of a row, and occurs in no UTF-8 either.

@@ -10,15 +10,15 @@ import (
 
 // orders are the sorts for which the rows are listed: all but the default one, which the rows are
 // numbered by.
-func orders() (all []index.Sort) {
+func orders() (sorts []index.Sort) {
 	for _, field := range index.SortFields {
 		for _, ascending := range []bool{true, false} {
 			if s := (index.Sort{By: field, Ascending: ascending}); s != index.DefaultSort {
-				all = append(all, s)
+				sorts = append(sorts, s)
 			}
 		}
 	}
-	return all
+	return sorts
 }
 
 // First byte of a sort key: filings without the value come last in both directions.

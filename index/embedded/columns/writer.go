@@ -37,13 +37,9 @@ func (c *column[T]) add(v T) error {
 
 // addAll appends values, and writes the chunks that they complete.
 func (c *column[T]) addAll(values []T) error {
-	for len(values) > 0 {
-		n := min(len(values), ChunkRows-len(c.values))
-		c.values = append(c.values, values[:n]...)
-		if values = values[n:]; len(c.values) == ChunkRows {
-			if err := c.finish(); err != nil {
-				return err
-			}
+	for _, v := range values {
+		if err := c.add(v); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -116,7 +112,8 @@ type textColumn struct {
 	data     []byte
 	row      int // in the chunk
 	chunk    int
-	// writing is of a chunk, while the next one is filled: trigrams take a quarter of an update's CPU time.
+	// writing is of a chunk, while the next one is filled: trigrams take a quarter of an update's CPU
+	// time.
 	writing errgroup.Group
 }
 
@@ -161,8 +158,9 @@ func (c *textColumn) put() {
 	})
 }
 
-// recordColumn is the records: a chunk holds those of one block, each after its length, compressed. S2 takes more
-// room than zstd, but one record is read for a client, and each update writes all of them.
+// recordColumn is the records: a chunk holds those of one block, each after its length, compressed.
+// S2 takes more room than zstd, but one record is read for a client, and each update writes all of
+// them.
 type recordColumn struct {
 	sink   Sink
 	row    int
