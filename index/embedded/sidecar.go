@@ -149,7 +149,7 @@ func (s *storage) Stored(ctx context.Context, name string) iter.Seq2[index.Store
 	return func(yield func(index.Stored, error) bool) {
 		r, err := s.reader(ctx, name)
 		if err == nil {
-			err = r.All(ctx, func(stored []byte, version index.Version, created int64) error {
+			err = r.EachRecord(ctx, func(stored []byte, version index.Version, created int64) error {
 				record, err := whole(stored)
 				if err != nil {
 					return r.unavailable(err)

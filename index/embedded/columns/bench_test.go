@@ -25,6 +25,10 @@ func benchFilters() map[string]index.Filter {
 		"none of":       index.Where(index.Not{Predicate: index.AnyOf{Fields: []index.Field{index.County}, Values: []string{"orange, fl"}}}),
 		"contains":      index.Where(index.Contains{Text: "trust"}),
 		"letter":        index.Where(index.Contains{Text: "a"}),
+		"words":         index.Where(index.Contains{Text: "maple st"}),
+		"two terms":     index.Where(index.Contains{Text: "maple st"}, index.Contains{Text: "12 "}),
+		"few letters":   index.Where(index.Contains{Text: "zq"}),
+		"ids and words": index.Where(index.IDs{IDs: spread(index.MaxIDs)}, index.Contains{Text: "maple st"}),
 		"ids and text":  index.Where(index.IDs{IDs: spread(index.MaxIDs)}, index.Contains{Text: "1 st"}),
 		"ids and short": index.Where(index.IDs{IDs: spread(index.MaxIDs)}, index.Contains{Text: "1 "}),
 		"times":         index.Where(index.Times{From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}),
@@ -94,8 +98,8 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkCells adds up all filings that have coordinates, and those of a part of the map. What their boxes select is
-// cached.
+// BenchmarkCells adds up all filings that have coordinates, and those of a part of the map. What
+// their boxes select is cached.
 func BenchmarkCells(b *testing.B) {
 	table := newTable(b, synthetics(benchFilings, 1))
 	for name, grid := range map[string]index.Grid{

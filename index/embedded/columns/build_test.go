@@ -14,8 +14,9 @@ import (
 	"filings/index/indextest/edges"
 )
 
-// An update stores, byte for byte, what a load of the same filings does: with filings put once and again, new ones and those that
-// were there, removed before they were put and afterwards, and unknown; on nothing, and down to nothing.
+// An update stores, byte for byte, what a load of the same filings does: with filings put once and
+// again, new ones and those that were there, removed before they were put and afterwards, and
+// unknown; on nothing, and down to nothing.
 func TestBuild_UpdateIsALoad(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -65,7 +66,8 @@ func TestBuild_UpdateIsALoad(t *testing.T) {
 	}
 }
 
-// TestBuild_SaysOnceWhatFailed: what failed to be written is said once, however many columns are still to be written.
+// TestBuild_SaysOnceWhatFailed: what failed to be written is said once, however many columns are
+// still to be written.
 func TestBuild_SaysOnceWhatFailed(t *testing.T) {
 	t.Parallel()
 	full, filings := errors.New("no space left"), synthetics(300, 1)

@@ -23,8 +23,8 @@ func (l *looked) Err() error {
 	return nil
 }
 
-// TestEnded: whatever walks through many words or groups looks at the context every lookEvery steps, and ends with it at each of
-// these looks.
+// TestEnded: whatever walks through many words or groups looks at the context every lookEvery
+// steps, and ends with it at each of these looks.
 func TestEnded(t *testing.T) {
 	t.Parallel()
 	const n = 3*lookEvery + 1

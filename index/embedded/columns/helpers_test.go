@@ -58,7 +58,8 @@ func newTable(t testing.TB, filings []*index.Filing) *Table {
 	return table
 }
 
-// build returns a table of the filings of base, with others put and then some removed, and its chunks.
+// build returns a table of the filings of base, with others put and then some removed, and its
+// chunks.
 func build(t testing.TB, base *Table, put []*index.Filing, removed []int64) (*Table, *stored) {
 	t.Helper()
 	changes := NewChanges(t.TempDir())

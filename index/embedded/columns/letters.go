@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
+	"filings/index/bitset"
 )
 
 // The runs of the search texts (index.CutRun) have an index too: a dictionary of all of them, which
@@ -50,7 +51,8 @@ func (c *letterColumn) add(row int, texts []byte) {
 	}
 }
 
-// put writes the rows of a chunk: the codes that occur, rising, and where the rows of each end; and the rows.
+// put writes the rows of a chunk: the codes that occur, rising, and where the rows of each end; and
+// the rows.
 func (c *letterColumn) put(chunk int) error {
 	slices.Sort(c.used)
 	var rows []byte
@@ -130,7 +132,8 @@ func (t *Table) letterRuns(ctx context.Context) (r letterRuns, err error) {
 
 func (r *letterRuns) word(code uint32) string { return r.text[r.starts[code] : r.starts[code+1]-1] }
 
-// containing returns the codes of the runs that a text which contains the term of run may have instead.
+// containing returns the codes of the runs that a text which contains the term of run may have
+// instead.
 func (r *letterRuns) containing(ctx context.Context, run index.Run) (codes []uint32, err error) {
 	sorted := func(order []uint32, compare func(a, b string) int) []uint32 {
 		first := sort.Search(len(order), func(i int) bool { return compare(r.word(order[i]), run.Text) >= 0 })
@@ -163,32 +166,28 @@ func (r *letterRuns) containing(ctx context.Context, run index.Run) (codes []uin
 // ofRuns holds for the rows that have, of each run of a term, one of those that a text with the
 // term may have: all rows with the term, and no others if it is a run itself (alone).
 func (t *Table) ofRuns(ctx context.Context, term string) (c condition, alone bool, err error) {
-	all := index.Runs(term)
-	if len(all) == 0 {
-		return nil, false, nil
+	runs := index.Runs(term)
+	if len(runs) == 0 {
+		return t.inBlocks([]byte(term)), false, nil
 	}
 	known, err := t.letterRuns(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	for _, run := range all {
+	conditions := make([]condition, len(runs))
+	for i, run := range runs {
 		codes, err := known.containing(ctx, run)
 		if err != nil {
 			return nil, false, err
 		}
-		one := t.oneOfRuns(codes)
-		if c == nil {
-			c = one
-		} else {
-			c = conjunction(c, one)
-		}
+		conditions[i] = t.oneOfRuns(codes)
 	}
-	return c, all[0].Text == term, nil
+	return conjunction(conditions...), runs[0].Text == term, nil
 }
 
 // oneOfRuns holds for the rows with one of the runs that have these codes.
 func (t *Table) oneOfRuns(codes []uint32) condition {
-	return func(ctx context.Context, chunk int, bits []uint64) error {
+	return func(ctx context.Context, chunk int, rows bitset.Set) error {
 		if len(codes) == 0 {
 			return nil
 		}
@@ -201,11 +200,11 @@ func (t *Table) oneOfRuns(codes []uint32) condition {
 			if !found {
 				continue
 			}
-			rows, err := t.source(ctx, columnLetterRows, chunk, x.end(i), x.end(i+1))
+			set, err := t.source(ctx, columnLetterRows, chunk, x.end(i), x.end(i+1))
 			if err != nil {
 				return err
 			}
-			if !addSet(bits, rows, ChunkRows) {
+			if !addSet(rows, set, ChunkRows) {
 				return t.damaged(chunk, columnLetterRows)
 			}
 		}

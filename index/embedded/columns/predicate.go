@@ -12,62 +12,69 @@ import (
 
 	"filings/index"
 	"filings/index/address"
+	"filings/index/bitset"
 )
 
-// compile turns a predicate into a condition.
-func (t *Table) compile(ctx context.Context, p index.Predicate) (condition, error) {
+// compile turns a predicate into the conditions that all hold where it does. The second one, if
+// there is one, reads texts.
+func (t *Table) compile(ctx context.Context, p index.Predicate) ([]condition, error) {
+	if p, ok := p.(index.Contains); ok {
+		return t.contains(ctx, p)
+	}
+	c, err := t.compileOne(ctx, p)
+	return []condition{c}, err
+}
+
+func (t *Table) compileOne(ctx context.Context, p index.Predicate) (condition, error) {
 	switch p := p.(type) {
 	case index.AnyOf:
 		return t.anyOf(ctx, p)
 	case index.Not:
-		c, err := t.compile(ctx, p.Predicate)
-		return t.not(c), err
+		conditions, err := t.compile(ctx, p.Predicate)
+		return t.not(conjunction(conditions...)), err
 	case index.IDs:
 		return t.oneOf(ctx, p.IDs)
 	case index.Between:
 		return t.numberRange(p)
 	case index.Days:
-		return t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool {
+		return t.words(ctx, index.FilingDate.String(), func(_ int, day string) bool {
 			return day != "" && day >= p.From && (p.To == "" || day <= p.To)
 		})
 	case index.Times:
-		from, to := p.Micros()
-		return inRange(t, columnCreated, max(from, noTime+1), to), nil
+		earliest, latest := p.Micros()
+		return inRange(t, columnCreated, max(earliest, noTime+1), latest), nil
 	case index.Present:
-		return t.present(ctx, p)
+		switch name := p.Field.String(); p.Field {
+		case index.ForeclosureStatus:
+			return t.words(ctx, name, func(_ int, status string) bool { return status != "" })
+		case index.PropertyData, index.Trust, index.Estate:
+			return t.words(ctx, coded[codedTraits].name, func(_ int, word string) bool { return lists(word, name) })
+		}
 	case index.Box:
 		return t.box(p), nil
 	case index.Region:
 		return t.region(p), nil
-	case index.Contains:
-		holds, _, err := t.contains(ctx, p)
-		return holds, err
 	case index.Rest:
 		return t.rest(ctx, p)
 	}
-	return nil, fmt.Errorf("embedded engine: unknown predicate %T", p)
+	return nil, fmt.Errorf("embedded engine: unknown predicate %v", p)
 }
 
-// matchDictionary holds for the rows whose word in a coded column holds. holds is called once a
-// word; the word "" is no value.
-func (t *Table) matchDictionary(ctx context.Context, column string, holds func(word string) bool) (condition, error) {
+// words holds for the rows whose word in a coded column holds. holds is called once a word, with
+// its code; the word "" is no value.
+func (t *Table) words(
+	ctx context.Context, column string, holds func(code int, word string) bool,
+) (condition, error) {
 	words, err := t.dictionary(ctx, column)
 	if err != nil {
 		return nil, err
 	}
-	return t.lookup(ctx, column, words, holds)
-}
-
-// lookup is matchDictionary with a text in the place of each word.
-func (t *Table) lookup(
-	ctx context.Context, column string, words []string, holds func(word string) bool,
-) (condition, error) {
 	table := make([]uint8, len(words)) // 1 where it holds
 	for code, word := range words {
 		if err := ended(ctx, code); err != nil {
 			return nil, err
 		}
-		if holds(word) {
+		if holds(code, word) {
 			table[code] = 1
 		}
 	}
@@ -79,21 +86,21 @@ func (t *Table) coded(column string, table []uint8) condition {
 	if !slices.Contains(table, 1) {
 		return disjunction()
 	}
-	return func(ctx context.Context, chunk int, bits []uint64) error {
+	return func(ctx context.Context, chunk int, rows bitset.Set) error {
 		codes, err := readColumn[uint32](ctx, t, column, chunk)
 		if err != nil {
 			return err
 		}
-		setCoded(bits, codes, table)
+		setCoded(rows, codes, table)
 		return nil
 	}
 }
 
 // disjunction holds if one of the conditions does.
 func disjunction(conditions ...condition) condition {
-	return func(ctx context.Context, chunk int, bits []uint64) error {
+	return func(ctx context.Context, chunk int, rows bitset.Set) error {
 		for _, c := range conditions {
-			if err := c(ctx, chunk, bits); err != nil {
+			if err := c(ctx, chunk, rows); err != nil {
 				return err
 			}
 		}
@@ -101,90 +108,98 @@ func disjunction(conditions ...condition) condition {
 	}
 }
 
-// not holds where c does not.
-func (t *Table) not(c condition) condition {
-	return func(ctx context.Context, chunk int, bits []uint64) error {
-		holds := make([]uint64, len(bits))
-		if err := c(ctx, chunk, holds); err != nil {
-			return err
+// conjunction holds if each of the conditions does. None is evaluated in chunks in which nothing is
+// left.
+func conjunction(conditions ...condition) condition {
+	if len(conditions) == 1 {
+		return conditions[0]
+	}
+	return func(ctx context.Context, chunk int, rows bitset.Set) error {
+		left, holds := bitset.Full(64*len(rows)), make(bitset.Set, len(rows))
+		for _, c := range conditions {
+			for i := range left {
+				holds[i] = ^left[i] // rows that are out already need no look
+			}
+			if err := c(ctx, chunk, holds); err != nil {
+				return err
+			}
+			if left.Keep(holds); left.IsEmpty() {
+				return nil
+			}
 		}
-		for i := range bits {
-			bits[i] |= ^holds[i]
-		}
-		if last := t.rowsOf(chunk) % 64; last > 0 { // there are no more rows
-			bits[len(bits)-1] &= 1<<last - 1
+		for i := range rows {
+			rows[i] |= left[i]
 		}
 		return nil
 	}
 }
 
-// conjunction holds if each of the conditions does.
-func conjunction(a, b condition) condition {
-	return func(ctx context.Context, chunk int, bits []uint64) error {
-		first, second := make([]uint64, len(bits)), make([]uint64, len(bits))
-		if err := errors.Join(a(ctx, chunk, first), b(ctx, chunk, second)); err != nil {
+// not holds where c does not.
+func (t *Table) not(c condition) condition {
+	return func(ctx context.Context, chunk int, rows bitset.Set) error {
+		holds := make(bitset.Set, len(rows))
+		if err := c(ctx, chunk, holds); err != nil {
 			return err
 		}
-		for i := range bits {
-			bits[i] |= first[i] & second[i]
+		for i := range rows {
+			rows[i] |= ^holds[i]
 		}
+		rows.Truncate(t.rowsOf(chunk)) // there are no more
 		return nil
 	}
 }
 
 func (t *Table) rest(ctx context.Context, p index.Rest) (condition, error) {
-	earlier, err1 := t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool { return day < p.Date })
-	same, err2 := t.matchDictionary(ctx, index.FilingDate.String(), func(day string) bool { return day == p.Date })
+	column := index.FilingDate.String()
+	earlier, err1 := t.words(ctx, column, func(_ int, day string) bool { return day < p.Date })
+	same, err2 := t.words(ctx, column, func(_ int, day string) bool { return day == p.Date })
 	return disjunction(earlier, conjunction(same, inRange(t, columnID, math.MinInt64, p.ID))), errors.Join(err1, err2)
 }
 
 func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
+	isValue := func(text string) bool { return text != "" && slices.Contains(p.Values, text) }
 	if slices.Equal(p.Fields, []index.Field{index.County, index.CountyName}) { // of one column, which is read once
-		return t.matchDictionary(ctx, index.County.String(), func(county string) bool {
-			folded := index.Fold(county)
-			name, _ := index.SplitCounty(folded)
-			return county != "" && (slices.Contains(p.Values, folded) || slices.Contains(p.Values, name))
+		return t.words(ctx, index.County.String(), func(_ int, county string) bool {
+			county = index.Fold(county)
+			name, _ := index.SplitCounty(county)
+			return isValue(county) || isValue(name)
 		})
 	}
-	var all []condition
-	for _, field := range p.Fields {
-		c, err := t.matchFolded(ctx, field, p.Values)
+	conditions := make([]condition, len(p.Fields))
+	for i, field := range p.Fields {
+		var err error
+		switch field {
+		case index.OwnerKey, index.ZIP, index.AddressKey:
+			conditions[i], err = t.listed(ctx, field.String(), p.Values)
+		default:
+			conditions[i], err = t.folded(ctx, field, isValue)
+		}
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, c)
 	}
-	return disjunction(all...), nil
+	return disjunction(conditions...), nil
 }
 
-// matchFolded holds for the rows that have one of values in field, folded: of categories a row has
-// several.
-func (t *Table) matchFolded(ctx context.Context, field index.Field, values []string) (condition, error) {
-	column, compared := field.String(), index.Fold
+// folded holds for the rows of which a value in field, folded, holds. Of categories a row has several.
+func (t *Table) folded(ctx context.Context, field index.Field, holds func(value string) bool) (condition, error) {
+	column, part := field.String(), whole
 	switch field {
-	case index.CountyName, index.State:
+	case index.CountyName:
 		column = index.County.String()
-		compared = func(county string) string {
-			name, state := index.SplitCounty(county)
-			if field == index.State {
-				name = state
-			}
-			return index.Fold(name)
-		}
-	case index.OwnerKey, index.ZIP, index.AddressKey:
-		return t.listed(ctx, column, values)
+		part = func(county string) string { name, _ := index.SplitCounty(index.Fold(county)); return name }
+	case index.State:
+		column = index.County.String()
+		part = stateOf
 	}
-	if !slices.ContainsFunc(coded[:], func(c codedField) bool { return c.name == column }) {
-		return nil, fmt.Errorf("embedded engine: no values of %v are looked up", field)
-	}
-	return t.matchDictionary(ctx, column, func(word string) bool {
-		return slices.ContainsFunc(listed(compared(word)), func(v string) bool { return slices.Contains(values, v) })
+	return t.words(ctx, column, func(_ int, word string) bool {
+		return slices.ContainsFunc(listed(index.Fold(part(word))), holds)
 	})
 }
 
-// listed holds for the rows that have one of values first in their word, or whose word matches it as
-// a pattern of addresses, in a column whose dictionary is sorted: words with the same first value
-// are side by side there.
+// listed holds for the rows that have one of values first in their word, or whose word matches it
+// as a pattern of addresses, in a column whose dictionary is sorted: words with the same first
+// value are side by side there.
 func (t *Table) listed(ctx context.Context, column string, values []string) (condition, error) {
 	words, err := t.dictionary(ctx, column)
 	if err != nil {
@@ -227,14 +242,14 @@ func (t *Table) oneOf(ctx context.Context, ids []int64) (condition, error) {
 		}
 	}
 	slices.Sort(rows)
-	return func(_ context.Context, chunk int, bits []uint64) error {
+	return func(_ context.Context, chunk int, result bitset.Set) error {
 		first, _ := slices.BinarySearch(rows, uint32(chunk*ChunkRows))
 		for _, row := range rows[first:] {
 			i := int(row) - chunk*ChunkRows
 			if i >= ChunkRows {
 				break
 			}
-			bits[i/64] |= 1 << (i % 64)
+			result.Add(i)
 		}
 		return nil
 	}, nil
@@ -256,66 +271,51 @@ func (t *Table) numberRange(p index.Between) (condition, error) {
 
 // inRange holds for values from low to high. A missing number is NaN and in no range.
 func inRange[T int64 | float64](t *Table, column string, low, high T) condition {
-	return func(ctx context.Context, chunk int, bits []uint64) error {
+	return func(ctx context.Context, chunk int, rows bitset.Set) error {
 		values, err := readColumn[T](ctx, t, column, chunk)
 		if err != nil {
 			return err
 		}
-		setInRange(bits, values, low, high)
+		setInRange(rows, values, low, high)
 		return nil
 	}
 }
 
-func (t *Table) present(ctx context.Context, p index.Present) (condition, error) {
-	switch p.Field {
-	case index.ForeclosureStatus:
-		return t.matchDictionary(ctx, p.Field.String(), func(word string) bool { return word != "" })
-	case index.PropertyData, index.Trust, index.Estate:
-		trait := p.Field.String()
-		return t.matchDictionary(ctx, coded[codedTraits].name, func(word string) bool { return lists(word, trait) })
-	}
-	return nil, fmt.Errorf("embedded engine: the presence of %v is not known", p.Field)
-}
-
-// contains holds for the rows that have a term of p in their search texts, or in the word of
-// county. may holds for these and others, without a text being read; it is nil where holds reads
-// none either.
-func (t *Table) contains(ctx context.Context, p index.Contains) (holds, may condition, err error) {
+// contains returns the conditions of p: a row may have a term of p in its search texts, or in the
+// word of its county, as far as is known without texts; and it has one, unless each row that may
+// have one does.
+func (t *Table) contains(ctx context.Context, p index.Contains) ([]condition, error) {
 	texts, err := t.countyTexts(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var all, mays []condition
-	reads := false
+	var certain, possible []condition
+	var terms [][]byte // to be looked for in texts
 	for _, term := range p.Texts() {
-		matches := func(text string) bool { return strings.Contains(text, term) }
-		inCounty, err := t.lookup(ctx, index.County.String(), texts, matches)
+		inCounty, err := t.words(ctx, index.County.String(), func(code int, _ string) bool {
+			return strings.Contains(texts[code], term)
+		})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		all, mays = append(all, inCounty), append(mays, inCounty)
+		certain = append(certain, inCounty)
 		if term == "" || !utf8.ValidString(term) { // "" is in every county; invalid UTF-8 is nowhere
 			continue
 		}
-		rows, isRun, err := t.ofRuns(ctx, term)
-		if err != nil {
-			return nil, nil, err
-		}
-		switch {
+		switch rows, isRun, err := t.ofRuns(ctx, term); {
+		case err != nil:
+			return nil, err
 		case isRun:
-			all, mays = append(all, rows), append(mays, rows)
-			continue
-		case rows == nil:
-			mays = append(mays, t.inBlocks([]byte(term)))
+			certain = append(certain, rows)
 		default:
-			mays = append(mays, rows)
+			possible, terms = append(possible, rows), append(terms, []byte(term))
 		}
-		all, reads = append(all, t.inTexts([]byte(term), rows)), true
 	}
-	if !reads {
-		return disjunction(all...), nil, nil
+	if len(terms) == 0 {
+		return []condition{disjunction(certain...)}, nil
 	}
-	return disjunction(all...), disjunction(mays...), nil
+	inTexts := disjunction(append(slices.Clone(certain), t.inTexts(terms))...)
+	return []condition{disjunction(append(certain, possible...)...), inTexts}, nil
 }
 
 // countyTexts returns the search texts of the words of county. They are kept: to make those of
@@ -331,85 +331,75 @@ func (t *Table) countyTexts(ctx context.Context) ([]string, error) {
 	})
 }
 
-// inBlocks holds for the rows of blocks that may have term: those that may have term. A term of one
-// or two bytes may be in any, and the index has it in thousands of sets.
+// inBlocks holds for the rows of blocks that may have term. The index has a term of one or two bytes
+// in thousands of sets: if fewer than one row of 64 is left, they are all taken, since to read their
+// texts is faster; a hundred ids with such a term would take 1.4 times as long
+// (`go test -bench Filter/ids ./index/embedded/columns`).
 func (t *Table) inBlocks(term []byte) condition {
-	return func(ctx context.Context, chunk int, bits []uint64) (err error) {
-		candidates := allBlocks()
-		if len(term) > 2 {
-			candidates, err = t.candidates(ctx, chunk, term)
+	return func(ctx context.Context, chunk int, rows bitset.Set) error {
+		if left := 64*len(rows) - rows.Count(); len(term) < 3 && left < len(rows) {
+			return t.not(disjunction())(ctx, chunk, rows)
 		}
-		for block := range min(blocksAChunk, len(bits)*64/rowsABlock) {
-			may := candidates[block/64] >> (block % 64) & 1
-			bits[block*rowsABlock/64] |= may * wholeBlock << (block * rowsABlock % 64)
+		candidates, err := t.candidates(ctx, chunk, term)
+		for block := range candidates.Numbers() {
+			rows[block/blocksAWord] |= wholeBlock << (block % blocksAWord * rowsABlock)
 		}
 		return err
 	}
 }
 
-const (
-	wholeBlock = 1<<rowsABlock - 1 // a bit for each row of a block
-	// So many are read in the time in which the index says which of them may have a term of three
-	// bytes or more, or a shorter one: else ids with a short term take 1.5 times as long
-	// (`go test -bench Filter/ids ./index/embedded/columns`).
-	fewBlocks, fewForShort = 64, 1024
-)
-
-// open returns the blocks that have a row whose bit is not set, and how many they are.
-func open(bits []uint64) (b blocks, n int) {
-	for block := range min(blocksAChunk, len(bits)*64/rowsABlock) {
-		if bits[block*rowsABlock/64]>>(block*rowsABlock%64)&wholeBlock != wholeBlock {
-			b[block/64] |= 1 << (block % 64)
-			n++
-		}
-	}
-	return b, n
-}
-
-// inTexts holds for the rows that have term in their search texts: some of those of may, which is
-// nil where nothing is known. Only blocks that may have it, and have a row whose bit is not set,
-// are read, with the bytes between two that are near each other.
-func (t *Table) inTexts(term []byte, may condition) condition {
-	return func(ctx context.Context, chunk int, bits []uint64) error {
-		candidates, n := open(bits)
-		if n > fewForShort || n > fewBlocks && len(term) > 2 || n == len(bits)*64/rowsABlock {
-			if err := t.keepCandidates(ctx, chunk, term, may, &candidates); err != nil {
-				return err
-			}
-		}
-		if candidates == (blocks{}) {
-			return nil
-		}
+// inTexts holds for the rows that have one of terms in their search texts. Only blocks that have a
+// row whose bit is not set are read, with the bytes between two that are near each other.
+func (t *Table) inTexts(terms [][]byte) condition {
+	return func(ctx context.Context, chunk int, rows bitset.Set) error {
 		starts, err := t.starts(ctx, chunk)
 		if err != nil {
 			return err
 		}
-		return candidates.visitRuns(starts, func(first, end int) error {
+		return visitOpen(rows, starts, func(first, end int) error {
 			texts, err := t.source(ctx, columnSearch, chunk, int(starts[first]), int(starts[end]))
-			if err == nil {
-				find(texts, first*rowsABlock, term, bits)
+			if err != nil {
+				return err
 			}
-			return err
+			for _, term := range terms {
+				find(texts, first*rowsABlock, term, rows)
+			}
+			return nil
 		})
 	}
 }
 
-// keepCandidates leaves the blocks that may have term: that have rows of may, or the term's
-// trigrams where that is nil.
-func (t *Table) keepCandidates(ctx context.Context, chunk int, term []byte, may condition, b *blocks) error {
-	if may == nil {
-		candidates, err := t.candidates(ctx, chunk, term)
-		for i := range b {
-			b[i] &= candidates[i]
+// The bits of a block of rows are a part of a word.
+const (
+	blocksAWord = 64 / rowsABlock
+	wholeBlock  = 1<<rowsABlock - 1
+)
+
+// maxGap is the largest gap between two blocks, in bytes, that is read with them: the source may
+// check both at once.
+const maxGap = 4096
+
+// visitOpen calls visit for runs of blocks that have a row whose bit is not set, from first to
+// before end. A run includes gaps of at most maxGap bytes.
+func visitOpen(rows bitset.Set, starts []uint32, visit func(first, end int) error) error {
+	first, end := -1, 0
+	for block := range len(starts) - 1 {
+		if ^rows[block/blocksAWord]>>(block%blocksAWord*rowsABlock)&wholeBlock == 0 {
+			continue
 		}
-		return err
-	}
-	rows := make([]uint64, ChunkRows/64)
-	err := may(ctx, chunk, rows[:(t.rowsOf(chunk)+63)/64])
-	for block := range blocksAChunk {
-		if rows[block*rowsABlock/64]>>(block*rowsABlock%64)&wholeBlock == 0 {
-			b[block/64] &^= 1 << (block % 64)
+		if first >= 0 && starts[block]-starts[end] > maxGap {
+			if err := visit(first, end); err != nil {
+				return err
+			}
+			first = -1
 		}
+		if first < 0 {
+			first = block
+		}
+		end = block + 1
 	}
-	return err
+	if first < 0 {
+		return nil
+	}
+	return visit(first, end)
 }

@@ -23,7 +23,9 @@ func TestP16_NeverAcrossTwoValues(t *testing.T) {
 		empty := rapid.IntRange(0, 2*rowsABlock).Draw(t, "rows without texts before them")
 		rows = append(make([][]string, empty), rows...)
 		bits := make([]uint64, ChunkRows/64)
-		if err := textTable(t, rows).inTexts([]byte(term), nil)(context.Background(), 0, bits); err != nil {
+		table := textTable(t, rows)
+		holds := conjunction(table.inBlocks([]byte(term)), table.inTexts([][]byte{[]byte(term)}))
+		if err := holds(context.Background(), 0, bits); err != nil {
 			t.Fatal(err)
 		}
 		for row, values := range rows {
@@ -38,7 +40,8 @@ func TestP16_NeverAcrossTwoValues(t *testing.T) {
 	})
 }
 
-// The index of runs finds the rows whose texts have the term: of runs all, of other terms those that are read.
+// The index of runs finds the rows whose texts have the term: of runs all, of other terms those
+// that are read.
 func TestRuns_Rows(t *testing.T) {
 	t.Parallel()
 	letters := rapid.RuneFrom([]rune("ab é7"))
@@ -53,7 +56,7 @@ func TestRuns_Rows(t *testing.T) {
 		table := textTable(t, rows)
 		holds, isRun, err := table.ofRuns(context.Background(), term)
 		if err == nil && !isRun {
-			holds = table.inTexts([]byte(term), holds)
+			holds = conjunction(holds, table.inTexts([][]byte{[]byte(term)}))
 		}
 		if err = errors.Join(err, holds(context.Background(), 0, bits)); err != nil {
 			t.Fatal(err)
@@ -97,7 +100,8 @@ func TestP16_TermsThatAreNoText(t *testing.T) {
 	}
 }
 
-// The texts of counties, of which the country has 3,000, are made for the first term and kept for the others.
+// The texts of counties, of which the country has 3,000, are made for the first term and kept for
+// the others.
 func TestContains_KeepsTheTextsOfCounties(t *testing.T) {
 	t.Parallel()
 	table := newTable(t, synthetics(50, 1))

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"filings/index"
+	"filings/index/bitset"
 )
 
 // side is how many cells a raster has from west to east, and from south to north: a rim is in one
@@ -81,17 +82,17 @@ func (t *raster) Has(p index.Point) bool {
 func (t *Table) region(r index.Region) condition {
 	cells := newRaster(r)
 	inBounds := t.box(r.Bounds())
-	return func(ctx context.Context, chunk int, result []uint64) error {
-		candidates := make([]uint64, len(result))
+	return func(ctx context.Context, chunk int, rows bitset.Set) error {
+		candidates := make(bitset.Set, len(rows))
 		if err := inBounds(ctx, chunk, candidates); err != nil {
 			return err
 		}
 		latitudes, longitudes, err := t.coordinates(ctx, chunk)
 		for i, word := range candidates {
-			for word &^= result[i]; err == nil && word != 0; word &= word - 1 {
+			for word &^= rows[i]; err == nil && word != 0; word &= word - 1 {
 				row := bits.TrailingZeros64(word)
 				if cells.Has(index.Point{Latitude: latitudes[i*64+row], Longitude: longitudes[i*64+row]}) {
-					result[i] |= 1 << row
+					rows[i] |= 1 << row
 				}
 			}
 		}
@@ -100,12 +101,12 @@ func (t *Table) region(r index.Region) condition {
 }
 
 func (t *Table) box(b index.Box) condition {
-	return func(ctx context.Context, chunk int, bits []uint64) error {
+	return func(ctx context.Context, chunk int, rows bitset.Set) error {
 		latitudes, longitudes, err := t.coordinates(ctx, chunk)
 		if err != nil {
 			return err
 		}
-		setInBox(bits, latitudes, longitudes, b)
+		setInBox(rows, latitudes, longitudes, b)
 		return nil
 	}
 }

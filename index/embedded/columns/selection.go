@@ -2,30 +2,29 @@ package columns
 
 import (
 	"context"
-	"math/bits"
 	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"filings/index"
+	"filings/index/bitset"
 )
 
-// blockRows is how many rows of an order a seek table counts together: few enough to be walked in microseconds, many
-// enough for the table of 500,000 rows to be half a kilobyte. Chunks are whole blocks.
+// blockRows is how many rows of an order a seek table counts together: few enough to be walked in
+// microseconds, many enough for the table of 500,000 rows to be half a kilobyte. Chunks are whole
+// blocks.
 const blockRows = 4096
 
-// selection is the rows of a filter: a bit a row.
+// selection is the rows of a filter.
 type selection struct {
-	bits  []uint64
+	bitset.Set
 	count int
 }
 
-func (s *selection) has(row uint32) bool { return s.bits[row/64]>>(row%64)&1 == 1 }
-
 // block returns the bits of a block of the default order, in which rows are numbered.
-func (s *selection) block(block int) []uint64 {
-	return s.bits[block*blockRows/64:][:min(blockRows/64, len(s.bits)-block*blockRows/64)]
+func (s *selection) block(block int) bitset.Set {
+	return s.Set[block*blockRows/64 : min((block+1)*blockRows/64, len(s.Set))]
 }
 
 // visitRows calls visit for the selected rows of a chunk of so many rows, which it numbers from 0.
@@ -37,10 +36,8 @@ func (s *selection) visitRows(chunk, rows int, visit func(row int)) {
 		}
 		return
 	}
-	for i, word := range s.bits[chunk*ChunkRows/64:][:(rows+63)/64] {
-		for ; word != 0; word &= word - 1 {
-			visit(i*64 + bits.TrailingZeros64(word))
-		}
+	for row := range s.Set[chunk*ChunkRows/64:][:(rows+63)/64].Numbers() {
+		visit(row)
 	}
 }
 
@@ -57,17 +54,17 @@ func (t *Table) selected(ctx context.Context, w index.Filter) (*selection, error
 		if err != nil {
 			return nil, 0, err
 		}
-		return s, 8 * len(s.bits), nil
+		return s, 8 * len(s.Set), nil
 	})
 }
 
 // evaluate evaluates w on every chunk, on as many at a time as there are processors.
 func (t *Table) evaluate(ctx context.Context, w index.Filter) (*selection, error) {
-	conditions, err := t.compileAll(ctx, w)
+	holds, err := t.compileAll(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	s := &selection{bits: make([]uint64, (t.rows+63)/64)}
+	s := &selection{Set: bitset.New(t.rows)}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for chunk := range t.chunks() {
@@ -76,24 +73,21 @@ func (t *Table) evaluate(ctx context.Context, w index.Filter) (*selection, error
 				return err
 			}
 			start := chunk * ChunkRows / 64
-			return evaluateChunk(ctx, conditions, chunk, s.bits[start:min(start+ChunkRows/64, len(s.bits))])
+			return holds(ctx, chunk, s.Set[start:min(start+ChunkRows/64, len(s.Set))])
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	for _, word := range s.bits {
-		s.count += bits.OnesCount64(word)
-	}
+	s.count = s.Count()
 	return s, nil
 }
 
 // compileAll compiles the predicates of w: ids, which leave nothing in most chunks, go first, and
 // those that read texts last. Of several such, the rows that may have all of their terms are found
-// before one text is read, and long terms, which few filings have, go first. Later predicates are
-// not evaluated in chunks in which nothing is left.
-func (t *Table) compileAll(ctx context.Context, w index.Filter) ([]condition, error) {
-	var first, quick, mays, slow []condition
+// before one text is read, and long terms, which few filings have, go first.
+func (t *Table) compileAll(ctx context.Context, w index.Filter) (condition, error) {
+	var first, quick, possible, slow []condition
 	length := func(p index.Predicate) int {
 		contains, _ := p.(index.Contains)
 		return len(contains.Text)
@@ -101,55 +95,20 @@ func (t *Table) compileAll(ctx context.Context, w index.Filter) ([]condition, er
 	predicates := slices.Clone(w.Predicates())
 	slices.SortStableFunc(predicates, func(a, b index.Predicate) int { return length(b) - length(a) })
 	for _, p := range predicates {
-		var c, may condition
-		var err error
-		if contains, ok := p.(index.Contains); ok {
-			c, may, err = t.contains(ctx, contains)
-		} else {
-			c, err = t.compile(ctx, p)
-		}
+		conditions, err := t.compile(ctx, p)
 		if err != nil {
 			return nil, err
 		}
-		switch _, ok := p.(index.IDs); {
-		case ok:
-			first = append(first, c)
-		case may != nil:
-			mays, slow = append(mays, may), append(slow, c)
+		switch _, isIDs := p.(index.IDs); {
+		case isIDs:
+			first = append(first, conditions...)
+		case len(conditions) > 1:
+			possible, slow = append(possible, conditions[0]), append(slow, conditions[1])
 		default:
-			quick = append(quick, c)
+			quick = append(quick, conditions...)
 		}
 	}
-	if len(slow) < 2 {
-		mays = nil
-	}
-	return slices.Concat(first, quick, mays, slow), nil
-}
-
-// evaluateChunk sets the bits of the rows of a chunk for which every condition holds.
-func evaluateChunk(ctx context.Context, conditions []condition, chunk int, result []uint64) error {
-	if err := conditions[0](ctx, chunk, result); err != nil {
-		return err
-	}
-	if len(conditions) == 1 {
-		return nil
-	}
-	hits := make([]uint64, len(result))
-	for _, c := range conditions[1:] {
-		if !slices.ContainsFunc(result, func(word uint64) bool { return word != 0 }) {
-			return nil
-		}
-		for i := range result {
-			hits[i] = ^result[i] // rows that are out already need no look
-		}
-		if err := c(ctx, chunk, hits); err != nil {
-			return err
-		}
-		for i := range result {
-			result[i] &= hits[i]
-		}
-	}
-	return nil
+	return conjunction(slices.Concat(first, quick, possible, slow)...), nil
 }
 
 // Count returns how many filings w selects.

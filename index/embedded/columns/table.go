@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"filings/index"
+	"filings/index/bitset"
 	"filings/index/cache"
 )
 
@@ -39,6 +40,9 @@ func (t *Table) chunks() int { return (t.rows + ChunkRows - 1) / ChunkRows }
 
 // rowsOf returns how many rows a chunk has.
 func (t *Table) rowsOf(chunk int) int { return min(ChunkRows, t.rows-chunk*ChunkRows) }
+
+// blocksOf returns how many blocks of rows a chunk has.
+func (t *Table) blocksOf(chunk int) int { return (t.rowsOf(chunk) + rowsABlock - 1) / rowsABlock }
 
 // cached returns the value that t keeps under text (the name of a column, for its chunks, or the
 // text of a filter, which is no such name). If there is none, create makes it, and returns its size
@@ -120,15 +124,17 @@ func (t *Table) dictionary(ctx context.Context, column string) ([]string, error)
 	})
 }
 
-// starts returns where in a chunk of the search texts each block begins, and where the last one ends.
+// starts returns where in a chunk of the search texts each block begins, and where the last one
+// ends.
 func (t *Table) starts(ctx context.Context, chunk int) ([]uint32, error) {
 	return decoded(ctx, t, columnStarts, chunk, func(data []byte) ([]uint32, int, bool) {
-		starts, size, ok := decodeValues[uint32](data, (t.rowsOf(chunk)+rowsABlock-1)/rowsABlock+1)
+		starts, size, ok := decodeValues[uint32](data, t.blocksOf(chunk)+1)
 		return starts, size, ok && slices.IsSorted(starts)
 	})
 }
 
-// Records calls visit for the records of rows, each with its position in rows: in the order in which they are stored.
+// Records calls visit for the records of rows, each with its position in rows: in the order in
+// which they are stored.
 func (t *Table) Records(ctx context.Context, rows []uint32, visit func(position int, record []byte) error) error {
 	positions := make([]int, len(rows))
 	for i := range positions {
@@ -181,7 +187,8 @@ func (b *recordBlock) record(ctx context.Context, t *Table, row int) (record []b
 	return record, nil
 }
 
-// A filing's row is found by its id in a list of both: idsABlock of them are read, of idSize bytes each.
+// A filing's row is found by its id in a list of both: idsABlock of them are read, of idSize bytes
+// each.
 const (
 	idsABlock = 256
 	idSize    = 8 + 4
@@ -235,8 +242,8 @@ func (f *finder) rowOf(ctx context.Context, id int64) (row uint32, ok bool, err 
 // block reads a block.
 func (f *finder) block(ctx context.Context, block int) ([]byte, error) {
 	const aChunk = ChunkRows / idsABlock
-	chunk, from := block/aChunk, block%aChunk*idsABlock
-	return f.t.source(ctx, columnByID, chunk, from*idSize, min(from+idsABlock, f.t.rowsOf(chunk))*idSize)
+	chunk, first := block/aChunk, block%aChunk*idsABlock
+	return f.t.source(ctx, columnByID, chunk, first*idSize, min(first+idsABlock, f.t.rowsOf(chunk))*idSize)
 }
 
 // Place returns a Version of the city of the filing in a row, as written, and its ZIP code.
@@ -260,10 +267,10 @@ func (t *Table) damaged(chunk int, name string) error {
 	return fmt.Errorf("%s, chunk %d of %s: %w: %w", t.name, chunk, name, index.ErrUnavailable, ErrDamaged)
 }
 
-// All calls visit for every row in the order in which rows are stored: with its record, valid until the
-// next one, its Place, and when it was added, in microseconds since 1970 or index.NoTime. It reads beside
-// the cache.
-func (t *Table) All(
+// EachRecord calls visit for every row in the order in which rows are stored: with its record,
+// valid until the next one, its Place, and when it was added, in microseconds since 1970 or
+// index.NoTime. It reads beside the cache.
+func (t *Table) EachRecord(
 	ctx context.Context, visit func(record []byte, place index.Version, created int64) error,
 ) error {
 	city, zip, block := coded[codedCity].name, coded[codedZIP].name, recordBlock{next: -1}
@@ -292,38 +299,39 @@ func (t *Table) All(
 
 // condition is a predicate that was compiled for a table: it sets the bits of the rows of a chunk
 // for which it holds, and leaves the others as they are.
-type condition func(ctx context.Context, chunk int, bits []uint64) error
+type condition func(ctx context.Context, chunk int, rows bitset.Set) error
 
 // The loops over the rows of a chunk set the bits of those for which a condition holds, and leave
 // the others as they are. They take 64 rows at a time and have no branch that depends on a value,
 // since the processor would guess it wrong: a box takes a third of the time that it takes with one.
 
-// setCoded sets the bits of the rows for whose code table has 1. It has bytes, of which caches hold more.
-func setCoded(bits []uint64, codes []uint32, table []uint8) {
-	for i := range bits {
+// setCoded sets the bits of the rows for whose code table has 1. It has bytes, of which caches hold
+// more.
+func setCoded(rows bitset.Set, codes []uint32, table []uint8) {
+	for i := range rows {
 		var word uint64
 		for j, code := range rowsOf(codes, i) {
 			word |= uint64(table[code]) << (j & 63)
 		}
-		bits[i] |= word
+		rows[i] |= word
 	}
 }
 
 // setInRange sets the bits of the rows whose values are from low to high.
-func setInRange[T int64 | float64](bits []uint64, values []T, low, high T) {
-	for i := range bits {
+func setInRange[T int64 | float64](rows bitset.Set, values []T, low, high T) {
+	for i := range rows {
 		var word uint64
 		for j, v := range rowsOf(values, i) {
 			word |= (bit(v >= low) & bit(v <= high)) << (j & 63)
 		}
-		bits[i] |= word
+		rows[i] |= word
 	}
 }
 
 // setInBox sets the bits of the rows whose coordinates are in b.
-func setInBox(bits []uint64, latitudes, longitudes []float64, b index.Box) {
+func setInBox(rows bitset.Set, latitudes, longitudes []float64, b index.Box) {
 	crosses := bit(b.West > b.East) // the antimeridian
-	for i := range bits {
+	for i := range rows {
 		var word uint64
 		longitudes := rowsOf(longitudes, i)
 		for j, latitude := range rowsOf(latitudes, i) { // NaN is in no range
@@ -331,7 +339,7 @@ func setInBox(bits []uint64, latitudes, longitudes []float64, b index.Box) {
 			inside := east&west | crosses&(east|west)
 			word |= (bit(latitude >= b.South) & bit(latitude <= b.North) & inside) << (j & 63)
 		}
-		bits[i] |= word
+		rows[i] |= word
 	}
 }
 
@@ -347,14 +355,14 @@ func bit(set bool) uint64 {
 
 // find sets the bits of the rows in whose texts term is. texts are those of whole blocks, the first
 // of them that of a row.
-func find(texts []byte, row int, term []byte, bits []uint64) {
+func find(texts []byte, row int, term []byte, rows bitset.Set) {
 	for {
 		offset := bytes.Index(texts, term)
 		if offset < 0 {
 			return
 		}
 		row += bytes.Count(texts[:offset], []byte{rowEnd})
-		bits[row/64] |= 1 << (row % 64)
+		rows.Add(row)
 		row++
 		offset += bytes.IndexByte(texts[offset:], rowEnd) // the rest of this row makes no difference
 		texts = texts[offset+1:]

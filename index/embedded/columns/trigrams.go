@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"math/bits"
 	"slices"
+
+	"filings/index/bitset"
 )
 
 // The search texts of a chunk have an index: for each three bytes in a row, the blocks of 16 rows
@@ -81,38 +82,38 @@ func (l *rowList) appendTo(dst []byte, size int) []byte {
 	if len(l.steps) < size {
 		return append(dst, l.steps...)
 	}
-	bits := make([]uint64, size/8)
-	follow(bits, l.steps, 8*size)
-	for _, word := range bits {
+	set := bitset.New(8 * size)
+	follow(set, l.steps, 8*size)
+	for _, word := range set {
 		dst = binary.LittleEndian.AppendUint64(dst, word)
 	}
 	return dst
 }
 
-// addSet adds a set of appendTo, of count rows or blocks, to their bits, the last words of which
-// may be missing if there are no rows. It returns false for bytes that are no such set.
-func addSet(bits []uint64, set []byte, count int) bool {
+// addSet adds a set of appendTo, of count rows or blocks, to those whose last words may be missing
+// if there are no such rows. It returns false for bytes that are no such set.
+func addSet(sum bitset.Set, set []byte, count int) bool {
 	if len(set) < count/8 {
-		return follow(bits, set, count)
+		return follow(sum, set, count)
 	}
-	for i := range min(len(bits), len(set)/8) {
-		bits[i] |= binary.LittleEndian.Uint64(set[8*i:])
+	for i := range min(len(sum), len(set)/8) {
+		sum[i] |= binary.LittleEndian.Uint64(set[8*i:])
 	}
 	return len(set) == count/8
 }
 
 // follow adds the rows of a list.
-func follow(bits []uint64, steps []byte, count int) bool {
+func follow(rows bitset.Set, steps []byte, count int) bool {
 	for row := uint64(0); len(steps) > 0; {
 		step, n := uint64(steps[0]), 1
 		if step >= 0x80 {
 			step, n = binary.Uvarint(steps)
 		}
-		if row += step; n <= 0 || step >= uint64(count) || row >= uint64(64*len(bits)) {
+		if row += step; n <= 0 || step >= uint64(count) || row >= uint64(64*len(rows)) {
 			return false
 		}
 		steps = steps[n:]
-		bits[row/64] |= 1 << (row % 64)
+		rows.Add(int(row))
 	}
 	return true
 }
@@ -167,19 +168,19 @@ func (t *Table) setIndex(ctx context.Context, column string, chunk int) (setInde
 }
 
 // beginningWith returns the range of trigrams that begin with one to three bytes.
-func (x *setIndex) beginningWith(prefix []byte) (from, to int) {
-	first, many := uint32(0), uint32(1)
+func (x *setIndex) beginningWith(prefix []byte) (first, end int) {
+	least, many := uint32(0), uint32(1)
 	for i := range 3 {
-		first *= classes
+		least *= classes
 		if i < len(prefix) {
-			first += classOf[prefix[i]]
+			least += classOf[prefix[i]]
 		} else {
 			many *= classes
 		}
 	}
-	from, _ = slices.BinarySearch(x.numbers, first)
-	to, _ = slices.BinarySearch(x.numbers, first+many)
-	return from, to
+	first, _ = slices.BinarySearch(x.numbers, least)
+	end, _ = slices.BinarySearch(x.numbers, least+many)
+	return first, end
 }
 
 // end returns where the sets of the first n trigrams end.
@@ -191,83 +192,37 @@ func (x *setIndex) end(n int) int {
 }
 
 // candidates returns the blocks in which term, which is not empty, may be.
-func (t *Table) candidates(ctx context.Context, chunk int, term []byte) (b blocks, err error) {
+func (t *Table) candidates(ctx context.Context, chunk int, term []byte) (bitset.Set, error) {
 	x, err := t.setIndex(ctx, columnTrigrams, chunk)
 	if err != nil {
-		return b, err
+		return nil, err
 	}
-	b = allBlocks()
+	blocks := bitset.Full(t.blocksOf(chunk))
 	for i := range term[:max(1, len(term)-2)] {
 		having, err := t.union(ctx, chunk, &x, term[i:min(len(term), i+3)])
 		if err != nil {
-			return b, err
+			return nil, err
 		}
-		left := uint64(0)
-		for j := range b {
-			b[j] &= having[j]
-			left |= b[j]
-		}
-		if left == 0 {
+		if blocks.Keep(having); blocks.IsEmpty() {
 			break
 		}
 	}
-	return b, nil
+	return blocks, nil
 }
 
 // union returns the blocks that have a trigram which begins with one to three bytes.
-func (t *Table) union(ctx context.Context, chunk int, x *setIndex, prefix []byte) (b blocks, err error) {
-	from, to := x.beginningWith(prefix)
-	if from == to {
-		return b, nil
+func (t *Table) union(ctx context.Context, chunk int, x *setIndex, prefix []byte) (bitset.Set, error) {
+	blocks := bitset.New(t.blocksOf(chunk))
+	first, end := x.beginningWith(prefix)
+	if first == end {
+		return blocks, nil
 	}
-	start := x.end(from)
-	sets, err := t.source(ctx, columnSets, chunk, start, x.end(to))
-	for i := from; i < to && err == nil; i++ {
-		if !addSet(b[:], sets[x.end(i)-start:x.end(i+1)-start], blocksAChunk) {
+	start := x.end(first)
+	sets, err := t.source(ctx, columnSets, chunk, start, x.end(end))
+	for i := first; i < end && err == nil; i++ {
+		if !addSet(blocks, sets[x.end(i)-start:x.end(i+1)-start], blocksAChunk) {
 			err = t.damaged(chunk, columnSets)
 		}
 	}
-	return b, err
-}
-
-// blocks are some blocks of a chunk, a bit each.
-type blocks [blocksAChunk / 64]uint64
-
-func allBlocks() (b blocks) {
-	for i := range b {
-		b[i] = ^uint64(0)
-	}
-	return b
-}
-
-// maxGap is the largest gap between two blocks, in bytes, that is read with them: the source may
-// check both at once.
-const maxGap = 4096
-
-// visitRuns calls visit for runs of blocks, from first to before end. A run includes gaps of at most
-// maxGap bytes.
-func (b *blocks) visitRuns(starts []uint32, visit func(first, end int) error) error {
-	first, end := -1, 0
-	for i, word := range b {
-		for ; word != 0; word &= word - 1 {
-			block := i*64 + bits.TrailingZeros64(word)
-			if block+1 >= len(starts) {
-				break // beyond the last row
-			}
-			if first >= 0 && starts[block]-starts[end] > maxGap {
-				if err := visit(first, end); err != nil {
-					return err
-				}
-				first = -1
-			}
-			if first < 0 {
-				first = block
-			}
-			end = block + 1
-		}
-	}
-	if first < 0 {
-		return nil
-	}
-	return visit(first, end)
+	return blocks, err
 }

@@ -6,30 +6,30 @@ import (
 	"slices"
 	"testing"
 
+	"filings/index/bitset"
 	"filings/index/cache"
 )
 
-// Whatever blocks a trigram is in, it is found there: few, which are listed, or many, whose bits are kept, and on both sides
-// of the bound between them.
+// Whatever blocks a trigram is in, it is found there: few, which are listed, or many, whose bits
+// are kept, and on both sides of the bound between them.
 func TestTrigrams_SetsOfAllSizes(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 2, 100, (blocksAChunk / 8) - 1, (blocksAChunk / 8), (blocksAChunk / 8) + 1, blocksAChunk / 2, blocksAChunk} {
 		for _, step := range []int{1, 2, 7, 127, 128, 129, blocksAChunk - 1} {
 			var l rowList
-			var want blocks
+			want, got := bitset.New(blocksAChunk), bitset.New(blocksAChunk)
 			for i := range n {
 				if block := i * step; block < blocksAChunk {
 					l.add(block)
 					l.add(block) // a second row of it
-					want[block/64] |= 1 << (block % 64)
+					want.Add(block)
 				}
 			}
 			set := l.appendTo(nil, blocksAChunk/8)
 			if len(set) > (blocksAChunk / 8) {
 				t.Errorf("%d blocks, each %d behind the one before: %d bytes", n, step, len(set))
 			}
-			var got blocks
-			if !addSet(got[:], set, blocksAChunk) || got != want {
+			if !addSet(got, set, blocksAChunk) || !slices.Equal(got, want) {
 				t.Errorf("%d blocks, each %d behind the one before: others are found", n, step)
 			}
 		}
@@ -55,7 +55,7 @@ func TestContains_ReadsCandidatesOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, block := range []int{5, ChunkRows/rowsABlock - 1} {
-			if b[block/64]>>(block%64)&1 == 1 {
+			if b.Has(block) {
 				got = append(got, i)
 			}
 		}
