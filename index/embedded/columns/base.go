@@ -11,6 +11,7 @@ import (
 
 	"filings/index"
 	"filings/index/sorter"
+	"filings/index/wire"
 )
 
 // base is the table that another one is built from; nil for none.
@@ -112,7 +113,8 @@ func (b *base) order(ctx context.Context, s index.Sort) iter.Seq2[[]byte, error]
 		return nil
 	}
 	return func(yield func([]byte, error) bool) {
-		var runs, key, rows []byte
+		var runs wire.Reader
+		var key, rows []byte
 		var length uint64
 		fail := func(err error) { yield(nil, err) }
 		nextRun := 0
@@ -123,15 +125,12 @@ func (b *base) order(ctx context.Context, s index.Sort) iter.Seq2[[]byte, error]
 				rows, err = b.source(ctx, s.String(), position/ChunkRows, 0, -1)
 			}
 			for length == 0 && err == nil {
-				if len(runs) == 0 {
-					runs, err = b.source(ctx, s.String()+runsSuffix, nextRun, 0, -1)
+				if len(runs.Rest) == 0 {
+					runs.Rest, err = b.source(ctx, s.String()+runsSuffix, nextRun, 0, -1)
 					nextRun++
 				}
-				n := 0
-				if length, n = binary.Uvarint(runs); n > 0 {
-					key, runs = cutText(runs[n:])
-				}
-				if err == nil && (n <= 0 || runs == nil) {
+				length, key = runs.Number(), runs.Text()
+				if err == nil && runs.Failed {
 					err = b.damaged(nextRun-1, s.String()+runsSuffix)
 				}
 			}

@@ -44,6 +44,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
+	"filings/index/wire"
 )
 
 // ChunkRows is how many rows a chunk of a column holds: a multiple of 64, so that chunks are whole
@@ -304,50 +305,29 @@ func appendValues(dst []byte, f *index.Filing, d *index.Derived) []byte {
 // read sets v to values that appendValues wrote, and returns the bytes after them. v refers to
 // data.
 func (v *storedValues) read(data []byte) (rest []byte, err error) {
-	if len(data) < 17 {
-		return nil, ErrDamaged
-	}
-	v.id = int64(binary.LittleEndian.Uint64(data))
-	v.created = int64(binary.LittleEndian.Uint64(data[8:]))
-	present, data := data[16], data[17:]
+	r := wire.Reader{Rest: data}
+	v.id, v.created = int64(r.Word()), int64(r.Word())
+	present := r.Byte()
 	for i := range v.numbers {
 		v.numbers[i] = math.NaN()
-		if present&(1<<i) == 0 {
-			continue
+		if present&(1<<i) != 0 {
+			v.numbers[i] = math.Float64frombits(r.Word())
 		}
-		if len(data) < 8 {
-			return nil, ErrDamaged
-		}
-		v.numbers[i] = math.Float64frombits(binary.LittleEndian.Uint64(data))
-		data = data[8:]
 	}
 	for i := range v.words {
-		v.words[i], data = cutText(data)
+		v.words[i] = r.Text()
 	}
-	v.owner, data = cutText(data)
-	if v.search, data = cutText(data); data == nil {
+	if v.owner, v.search = r.Text(), r.Text(); r.Failed {
 		return nil, ErrDamaged
 	}
-	return data, nil
+	return r.Rest, nil
 }
 
-// cutText cuts a text off data that stands after its length. The rest is nil if there is none.
-func cutText(data []byte) (s, rest []byte) {
-	s, n := protowire.ConsumeBytes(data)
-	if n < 0 {
-		return nil, nil
+// readTexts returns the texts that stand in data, each after its length; false for other data.
+func readTexts(data []byte) (texts []string, ok bool) {
+	r := wire.Reader{Rest: data}
+	for len(r.Rest) > 0 {
+		texts = append(texts, string(r.Text()))
 	}
-	return s, data[n:]
-}
-
-// splitTexts returns the texts that stand in data, each after its length.
-func splitTexts(data []byte) (all []string) {
-	for len(data) > 0 {
-		var s []byte
-		if s, data = cutText(data); data == nil {
-			return all
-		}
-		all = append(all, string(s))
-	}
-	return all
+	return texts, !r.Failed
 }

@@ -12,6 +12,7 @@ import (
 
 	"filings/index"
 	"filings/index/bitset"
+	"filings/index/wire"
 )
 
 // The runs of the search texts (index.CutRun) have an index too: a dictionary of all of them, which
@@ -71,7 +72,7 @@ func (c *letterColumn) put(chunk int) error {
 // finish writes the dictionary, and its codes in both orders.
 func (c *letterColumn) finish() error {
 	err := c.sink(columnLetters+wordsSuffix, 0, c.words)
-	words := splitTexts(c.words)
+	words, _ := readTexts(c.words)
 	for chunk, compare := range []func(a, b string) int{strings.Compare, compareEnds} {
 		order := make([]uint32, len(words))
 		for code := range order {
@@ -104,18 +105,14 @@ type letterRuns struct {
 
 func (t *Table) letterRuns(ctx context.Context) (r letterRuns, err error) {
 	words, err := decoded(ctx, t, columnLetters+wordsSuffix, 0, func(data []byte) (r letterRuns, size int, ok bool) {
-		text := make([]byte, 0, len(data))
-		for len(data) > 0 {
-			var run []byte
-			if run, data = cutText(data); data == nil {
-				return r, 0, false
-			}
+		text, words := make([]byte, 0, len(data)), wire.Reader{Rest: data}
+		for len(words.Rest) > 0 {
 			r.starts = append(r.starts, uint32(len(text)))
-			text = append(append(text, run...), ' ')
+			text = append(append(text, words.Text()...), ' ')
 		}
 		r.starts = append(r.starts, uint32(len(text)))
 		r.text = string(text)
-		return r, len(r.text) + 4*len(r.starts), true
+		return r, len(r.text) + 4*len(r.starts), !words.Failed
 	})
 	order := func(chunk int) (codes []uint32) {
 		if err == nil {

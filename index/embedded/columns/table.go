@@ -15,6 +15,7 @@ import (
 	"filings/index"
 	"filings/index/bitset"
 	"filings/index/cache"
+	"filings/index/wire"
 )
 
 // Table is the columns of a generation's filings, open for reading. It is safe for concurrent use.
@@ -119,8 +120,8 @@ func decodeValues[T element](data []byte, n int) ([]T, int, bool) {
 // dictionary returns the words of a coded column by their codes.
 func (t *Table) dictionary(ctx context.Context, column string) ([]string, error) {
 	return decoded(ctx, t, column+wordsSuffix, 0, func(data []byte) ([]string, int, bool) {
-		words := splitTexts(data)
-		return words, len(data) + 16*len(words), true
+		words, ok := readTexts(data)
+		return words, len(data) + 16*len(words), ok
 	})
 }
 
@@ -162,8 +163,9 @@ func (t *Table) Records(ctx context.Context, rows []uint32, visit func(position 
 // recordBlock is the block of records that was read last. Blocks are not cached: who reads all of
 // them would evict everything else.
 type recordBlock struct {
-	next       int // the row after those that were cut off
-	data, rest []byte
+	next int // the row after those that were read
+	data []byte
+	rest wire.Reader
 }
 
 // record returns the record of a row, valid until the next one.
@@ -177,10 +179,10 @@ func (b *recordBlock) record(ctx context.Context, t *Table, row int) (record []b
 		if b.data, err = s2.Decode(b.data[:cap(b.data)], packed); err != nil {
 			return nil, t.damaged(number, columnRecords)
 		}
-		b.rest, b.next = b.data, number*rowsABlock
+		b.rest, b.next = wire.Reader{Rest: b.data}, number*rowsABlock
 	}
 	for ; b.next <= row; b.next++ {
-		if record, b.rest = cutText(b.rest); b.rest == nil {
+		if record = b.rest.Text(); b.rest.Failed {
 			return nil, t.damaged(number, columnRecords)
 		}
 	}

@@ -6,7 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"filings/index"
+	"filings/index/cache"
 )
 
 func TestValues_AsWritten(t *testing.T) {
@@ -74,5 +77,26 @@ func TestValues_Damaged(t *testing.T) {
 	}
 	if rest, err := f.read(append(data, "record"...)); err != nil || string(rest) != "record" {
 		t.Errorf("%q follows the values: %v, want the record", rest, err)
+	}
+}
+
+// A dictionary that is cut within a word is an error, and never a shorter one.
+func TestDictionary_Damaged(t *testing.T) {
+	t.Parallel()
+	table, chunks := build(t, nil, synthetics(50, 1), nil)
+	column := coded[codedCounty].name
+	key := cache.Key{Text: column + wordsSuffix}
+	words, err := table.dictionary(t.Context(), column)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := len(protowire.AppendString(nil, words[len(words)-1]))
+	data := chunks.chunks[key]
+	for end := len(data) - last + 1; end < len(data); end++ { // within the last word
+		chunks.chunks[key] = data[:end]
+		got, err := Open("cut", 50, chunks.get, cache.New(1<<20)).dictionary(t.Context(), column)
+		if !errors.Is(err, ErrDamaged) {
+			t.Errorf("%d of %d bytes: %d words, %v, want ErrDamaged", end, len(data), len(got), err)
+		}
 	}
 }
