@@ -1,5 +1,5 @@
-// Package mappings owns the settings and the mapping of the Elasticsearch index that holds a generation, as JSON, and
-// their version. It knows nothing of clients, queries or filings.
+// Package mappings owns the settings and the mapping of the Elasticsearch index that holds a
+// generation, as JSON, and their version. It knows nothing of clients, queries or filings.
 //
 // # Design
 //
@@ -11,7 +11,7 @@
 // is folded by the program (index.Fold) and lies in x: a normalizer of Elasticsearch would fold by
 // other rules.
 //
-// `dynamic` is strict everywhere: a field that the program knows and the mapping does not is an error at once.
+// `dynamic` is strict everywhere: a field that the mapping does not know is an error at once.
 //
 //   - x.text holds the search texts as trigrams with positions, each text followed by two NULs, so
 //     that every position of a text begins a trigram. Texts cannot hold NUL themselves.

@@ -104,7 +104,7 @@ func (s *storage) explainTemplate(ctx context.Context, err error) error {
 	return err
 }
 
-// foreignTemplate says which templates add the alias to new indices, as far as these credentials may know.
+// foreignTemplate names the templates that add the alias to new indices, if it may look at them.
 func (s *storage) foreignTemplate(ctx context.Context) string {
 	var state struct {
 		Metadata struct {

@@ -75,9 +75,8 @@ func (s *storage) layout(ctx context.Context, settings map[string]any) (map[stri
 	return parts, err
 }
 
-// Seal waits for all writes, forbids further ones, merges, has the sidecar written, and lets check look at both.
-// It returns as soon as the generation can be searched: copies of its shards may still be made, on nodes that may not
-// be there.
+// Seal implements generation.Writer. It returns as soon as the generation can be searched: copies
+// of its shards may still be made, on nodes that may not be there.
 func (b *build) Seal(
 	ctx context.Context, erases bool, fill generation.Fill, look generation.Look,
 ) (generation.Identity, error) {

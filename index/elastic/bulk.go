@@ -16,10 +16,10 @@ import (
 	"filings/index/elastic/document"
 )
 
-// writers are the requests in progress at once. One batch more is being filled: that is all the memory there is.
+// writers is the number of requests in progress at once. One batch more is being filled.
 const writers = 3
 
-// bulk writes filings into one index. Its methods are called by one goroutine; batches are sent by others.
+// bulk writes filings into one index. One goroutine calls its methods; others send its batches.
 type bulk struct {
 	storage  *storage
 	alias    string // of the index
@@ -59,7 +59,7 @@ func (b *bulk) Stop() {
 	b.sending.Wait()
 }
 
-// add adds an action to the batch that is being filled. It waits while as many requests are in progress as may be.
+// add adds an action to the batch that is being filled. It waits until one more may be in flight.
 func (b *bulk) add(ctx context.Context, write func(*batch)) error {
 	switch {
 	case b.ctx.Err() != nil:
@@ -78,8 +78,8 @@ func (b *bulk) add(ctx context.Context, write func(*batch)) error {
 	return b.flush(ctx)
 }
 
-// flush sends the batch that is being filled. A batch's memory is never used again: a request that broke may still be
-// reading its body, as net/http says.
+// flush sends the batch that is being filled. A batch's memory is never used again: a request that
+// broke may still be reading its body, as net/http says.
 func (b *bulk) flush(ctx context.Context) error {
 	select {
 	case b.inFlight <- struct{}{}:
@@ -183,8 +183,8 @@ func (b *batch) keep(actions []int) {
 // responseFilter leaves those parts of a bulk response that read reads.
 const responseFilter = "errors,items.*._id,items.*.status,items.*.error.type,items.*.error.reason"
 
-// read reads the response to the batch. Every action is accounted for by its own item. It returns nil if all were
-// accepted, or a temporary error and keeps those that can be sent again, or the error that ends the load.
+// read reads the response, which has an item for each action. It returns nil if all were accepted,
+// a temporary error and keeps those that can be sent again, or the error that ends the load.
 func (b *batch) read(response []byte) error {
 	var bulk struct {
 		Items []struct {

@@ -106,7 +106,7 @@ func (s *storage) Delete(ctx context.Context, parts []generation.Part) error {
 // just created, or its node was just lost.
 const noShard = "no_shard_available_action_exception"
 
-// Load implements generation.Storage, in one request, which any copy of the one shard serves. It waits for that shard.
+// Load implements generation.Storage by one request, which waits for any copy of the one shard.
 func (s *storage) Load(ctx context.Context, name string) (d generation.Document, err error) {
 	var found struct {
 		SeqNo  int             `json:"_seq_no"`
@@ -181,7 +181,7 @@ func (s *storage) Retry(ctx context.Context, try func(context.Context) error) er
 	return s.c.Retry(ctx, client.RequestTime, try)
 }
 
-// createIndex creates an index, an empty one or a clone of source, and waits until it can be written.
+// createIndex creates an index, empty or a clone of source, and waits until it can be written.
 func (s *storage) createIndex(ctx context.Context, name, source string, parts map[string]any) error {
 	body, err := json.Marshal(parts)
 	if err != nil {
@@ -225,7 +225,7 @@ func (s *storage) send(ctx context.Context, limit time.Duration, requests ...esa
 	return nil
 }
 
-// ProcessLock implements generation.Storage: Elasticsearch cannot tell whether a load's process lives.
+// ProcessLock implements generation.Storage: Elasticsearch cannot tell if a load's process lives.
 func (s *storage) ProcessLock(context.Context, bool) (io.Closer, error) { return nil, nil }
 
 // Where implements generation.Storage.

@@ -91,10 +91,9 @@ func (s *storage) status(ctx context.Context, h *Health) error {
 	return err
 }
 
-// privileges finds out whether a load could do its work. monitor is part of manage, and all that a
-// service which may not load would not miss by itself: without it nothing compares the live
-// generation with the sealed one (rule X24). Without security there is no such request, and nothing
-// to lack.
+// privileges finds out whether a load could do its work. `monitor` is a service's too: without it
+// the identity of the live generation cannot be read (rule X24), and nothing else would tell.
+// Without security there is no such request, and nothing to lack.
 func (s *storage) privileges(ctx context.Context, h *Health) error {
 	if h.Product == OpenSearch {
 		return nil

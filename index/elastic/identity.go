@@ -88,7 +88,7 @@ func (s *storage) shardIdentity(ctx context.Context, name string, identity gener
 	return err
 }
 
-// withSidecar selects the index of a generation, which there must be, and its sidecar, if there is one.
+// withSidecar selects the index of a generation, which must exist, and its sidecar, which may not.
 func withSidecar(generation string) []string {
 	return []string{generation, document.SidecarIndex(generation, sidecar.Kept) + "*"}
 }

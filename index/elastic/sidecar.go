@@ -18,7 +18,7 @@ import (
 	"filings/index/sidecar"
 )
 
-// sidecarWriter writes chunks into a hidden index beside a generation. Its methods are called by one goroutine.
+// sidecarWriter writes chunks into a hidden index beside a generation. One goroutine uses it.
 type sidecarWriter struct {
 	storage *storage
 	index   string
@@ -73,7 +73,7 @@ func (w *sidecarWriter) flush(ctx context.Context) error {
 	})
 }
 
-// Sidecar implements sidecar.Changesets. A changeset is read for a client, and not again where that fails.
+// Sidecar implements sidecar.Changesets. Clients wait for changesets: no failed read is repeated.
 func (s *storage) Sidecar(name, kind string) sidecar.Source {
 	hidden := document.SidecarIndex(name, kind)
 	if kind == sidecar.Kept {
@@ -127,8 +127,8 @@ func (s *storage) Strip(ctx context.Context, name string, strip func(index.Versi
 	return err
 }
 
-// clean merges the deleted documents of an index away, whoever deleted them: a process that is killed
-// after it wrote leaves them.
+// clean merges the deleted documents of an index away, whoever deleted them: a process that is
+// killed after it wrote leaves them.
 func (s *storage) clean(ctx context.Context, name string, merge func(context.Context, string) error) error {
 	left, err := s.deletedDocuments(ctx, name)
 	if err == nil && left > 0 {
@@ -166,9 +166,9 @@ func (s *storage) expunge(ctx context.Context, name string) error {
 // errDeletedDocuments: segments still have documents that were deleted. Later they will not.
 var errDeletedDocuments = fmt.Errorf("segments still have deleted documents: %w", index.ErrUnavailable)
 
-// mergeDeleted merges until no segment of an index has a deleted document, which a merge keeps for copies that
-// may lack the deletion, until each of them has said that it does not: after 30 seconds by itself, or when
-// the index is opened again (Elasticsearch 8.19), which takes one.
+// mergeDeleted merges until no segment of an index has a deleted document. A merge keeps them until
+// each copy has said that it has the deletion: after 30 seconds by itself, or when the index is
+// opened again (Elasticsearch 8.19), which takes one.
 func (s *storage) mergeDeleted(ctx context.Context, name string) error {
 	names, expunges := []string{name}, true
 	return s.c.Retry(ctx, client.MergeTime, func(ctx context.Context) error {

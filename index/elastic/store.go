@@ -42,21 +42,21 @@
 //
 // # Design: loading
 //
-// The bulk writer (bulk.go) is our own. go-elasticsearch's BulkIndexer drops the items of a request that failed, and
-// still closes without an error; and it does not repeat items that were refused. Ours accounts for each filing by
-// its own item of a response (bulk.go). It repeats refused items and whole requests until two minutes after the
-// first failure, and then fails the load. It has a fixed number of requests in progress and fills one batch more: Put
-// waits until one of them ends.
+// The bulk writer (bulk.go) is our own. go-elasticsearch's BulkIndexer drops the items of a request
+// that failed, and still closes without an error; and it does not repeat refused items. Ours
+// accounts for each filing by its own item of a response. It repeats refused items and whole
+// requests until two minutes after the first failure, and then fails the load. It has a fixed
+// number of requests in progress and fills one batch more: Put waits until one of them ends.
 //
-// Each action carries an explicit `_id`, so a repetition cannot double a filing, and a version (external_gte) that
-// counts the actions of the build, going on from those of the generation that was copied. So Elasticsearch keeps the
-// last action of an id whatever order requests arrive in: writers need not keep the order, and a request that was
-// given up and is carried out after all changes nothing. A version conflict means that a later action of the same id
-// was already applied, and counts as done.
+// Each action carries an explicit `_id`, so a repetition cannot double a filing, and a version
+// (external_gte) that counts the actions, going on from those of a copied generation. So
+// Elasticsearch keeps the last action of an id whatever order requests arrive in: a request that
+// was given up and is carried out after all changes nothing. A version conflict means that a later
+// action of the same id was already applied, and counts as done.
 //
-// Actions are sent through an alias that only the generation being built has, with require_alias: if the generation
-// was deleted meanwhile, Elasticsearch would otherwise create an index of that name, with guessed mappings.
-// The alias stays when the generation is sealed; writes are blocked then.
+// Actions are sent through an alias that only the generation being built has, with require_alias:
+// if the generation was deleted meanwhile, Elasticsearch would otherwise create an index of that
+// name, with guessed mappings. The alias stays on a sealed generation, whose writes are blocked.
 package elastic
 
 import (
@@ -124,7 +124,7 @@ var _ generation.Store = (*Store)(nil)
 // ownCache holds the tables of a hundred filters and orders, and half a million counties.
 const ownCache = 128 << 20
 
-// Open returns a store. It reads the CA file and sends nothing: Live reports whether Elasticsearch is there.
+// Open returns a store. It reads the CA file and sends nothing, so Elasticsearch may be missing.
 func Open(cfg Config) (*Store, error) { return open(cfg, client.Config{}) }
 
 // open is Open with a client's settings that only tests change.
@@ -209,7 +209,7 @@ type aliases map[string]struct {
 	Write bool `json:"is_write_index"`
 }
 
-// describe returns the indices that a name or pattern selects, hidden and closed ones included: one may be live.
+// describe returns the indices of a name or pattern, hidden and closed ones too: one may be live.
 func (s *storage) describe(ctx context.Context, indices string) (map[string]described, error) {
 	var found map[string]described
 	err := s.c.Read(ctx, &found, esapi.IndicesGetRequest{

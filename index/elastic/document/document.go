@@ -7,10 +7,10 @@
 //
 // A document is the filing's record, which `_source` gives back, and beside it the object x with
 // everything that is derived to be searched, sorted by or counted (package mappings says which
-// field has which purpose). So that `_source` can be handed to a client as it came, records are cut out
-// of a response instead of being decoded: that reads a page of 20 at 2.5 GB/s (`go test -run '^$'
-// -bench Records ./index/elastic/document`, AMD EPYC). jsontext, which looks at every byte, reads
-// 0.5: 50 µs more for a page of 30 kB, on which the service spends 130 in all.
+// field has which purpose). `_source` is handed to a client as it came: records are cut out of a
+// response, at 2.5 GB/s for a page of 20 (`go test -run '^$' -bench Records
+// ./index/elastic/document`, AMD EPYC). jsontext, which looks at every byte, reads 0.5: 50 µs more
+// for a page of 30 kB, on which the service spends 130 in all.
 package document
 
 import (
@@ -38,7 +38,7 @@ const (
 	writtenCityField, yearField = "writtenCity", "year" // in x, to group by
 )
 
-// RunLetters is how many letters of a run a word of RunsField has at most. Where it has fewer, the run ends after it.
+// RunLetters is the most letters of a word of RunsField. A shorter word is the end of its run.
 const RunLetters = 12
 
 // appendRuns appends the words of RunsField. For each letter of a run that is followed by enough
@@ -66,7 +66,7 @@ type Chunk struct {
 	Data []byte `json:"data"`
 }
 
-// TextEnd follows each search text, so that its last two characters begin a trigram as well. No text holds NUL.
+// TextEnd follows each search text: its last two characters begin trigrams too. No text holds NUL.
 const TextEnd = "\x00\x00"
 
 // WrittenCity names the field of x that holds the city as written.
@@ -116,7 +116,7 @@ type Meta struct {
 	Identity map[string]string `json:"identity,omitempty"`
 }
 
-// Append appends the document of f, and returns its fingerprint too: that of its record before the document goes on.
+// Append appends the document of f, and returns its fingerprint too, which is that of its record.
 func Append(dst []byte, f *index.Filing) ([]byte, index.Fingerprint) {
 	start := len(dst)
 	dst = index.AppendRecord(dst, f)
@@ -241,12 +241,12 @@ func (m *members) point(f *index.Filing) {
 	m.dst = append(m.dst, ']')
 }
 
-// A code is a short text that sorts as a value does, and that many neighboring values share: if a < b, then the code
-// of a is not above that of b. Counting a filter's filings by code, a few thousand counts at the most, shows near which
-// value any offset lies (package reader).
+// A code is a short text that many neighboring values share, and that sorts as they do: the code of
+// the lesser value is never the greater one. Counting a filter's filings by code, a few thousand
+// counts at the most, shows near which value any offset lies (package reader).
 
-// appendCodes appends the object x.code: the codes of f's sort keys, and of its id, which breaks ties. A filing date is
-// its own code.
+// appendCodes appends the object x.code: the codes of f's sort keys, and of its id, which breaks
+// ties. A filing date is its own code.
 func appendCodes(dst []byte, f *index.Filing, d *index.Derived) []byte {
 	code := members{append(dst, '{')}
 	for _, field := range []index.Field{index.FilingAmount, index.CurrentAmount} {
@@ -262,16 +262,16 @@ func appendCodes(dst []byte, f *index.Filing, d *index.Derived) []byte {
 	return append(code.dst, '}')
 }
 
-// numberCode is the code of a number: sign, exponent and the first 8 bits of the fraction, that is 256 codes for each
-// doubling.
+// numberCode is the code of a number: sign, exponent and the first 8 bits of the fraction, that is
+// 256 codes for each doubling.
 func numberCode(v float64) string {
 	const digits = 5                                                      // of 16
 	code := strconv.FormatUint(index.OrderedBits(v+0)>>(64-4*digits), 16) // -0 + 0 is 0
 	return "00000"[len(code):] + code
 }
 
-// textCode is the code of a text: its first three characters. UTF-8 sorts by code point, so that texts cut between
-// characters sort as they did.
+// textCode is the code of a text: its first three characters. UTF-8 sorts by code point, so that
+// texts cut between characters sort as they did.
 func textCode(s string) string {
 	end := 0
 	for range 3 {

@@ -16,7 +16,7 @@ import (
 // ErrNoRecord is a response that does not hold the records that it should.
 var ErrNoRecord = errors.New("a response without the records that it should hold")
 
-// Records returns the sources of the hits in a search's response. They are parts of response, which is not copied.
+// Records returns the sources of the hits in a search's response, as parts of it, not copies.
 func Records(response []byte) ([]index.Record, error) {
 	return hitRecords(response, sourceName, func(tail []byte) (index.Record, []byte, error) {
 		end := sourceEnd(tail)
@@ -25,8 +25,8 @@ func Records(response []byte) ([]index.Record, error) {
 	})
 }
 
-// hitRecords returns the records of the hits in a search's response, which read reads from the text after
-// a mark, with the rest.
+// hitRecords returns the records of the hits in a search's response. From the text after each mark,
+// read reads one, and returns the rest.
 func hitRecords(
 	response, mark []byte, read func(tail []byte) (index.Record, []byte, error),
 ) (records []index.Record, err error) {
@@ -176,16 +176,16 @@ func Canonical(source []byte) (index.Record, error) {
 // scalars matches the strings and numbers of valid JSON.
 var scalars = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][-+.0-9eE]*`)
 
-// suspicious reports whether source may hold a number with an exponent, or a string that index.AppendString writes in
-// another way: with \u escapes, or with the line separators U+2028 and U+2029, which it escapes.
+// suspicious reports whether source may hold a number with an exponent, or a string that
+// index.AppendString writes in another way: with \u escapes, U+2028 or U+2029.
 func suspicious(source []byte) bool {
 	return bytes.Contains(source, []byte(`\u`)) ||
 		bytes.Contains(source, []byte("\u2028")) || bytes.Contains(source, []byte("\u2029")) ||
 		hasExponent(source)
 }
 
-// hasExponent looks for an E, as Java writes it, between a digit and a digit or sign. Names and cities have it
-// too (`1E5` in an address), which costs the long way but changes nothing.
+// hasExponent looks for an E, as Java writes it, between a digit and a digit or sign. Names and
+// cities have it too (`1E5` in an address), which costs the long way but changes nothing.
 func hasExponent(source []byte) bool {
 	for {
 		i := bytes.IndexByte(source, 'E')

@@ -10,8 +10,8 @@ import (
 	"filings/index/elastic/search"
 )
 
-// Cells returns the cells of g. Tiles are ranges of the two coordinates as they were loaded: exact, unlike geotile_grid
-// over the geo_point, which is rounded.
+// Cells returns the cells of g. Tiles are ranges of the two coordinates as they were loaded: exact,
+// unlike geotile_grid over the geo_point, which is rounded.
 func (r *Reader) Cells(ctx context.Context, w index.Filter, g index.Grid) (cells []index.Cell, err error) {
 	defer r.wrap(&err, "reading cells")
 	clauses, err := r.clauses(ctx, g.Where(w))
@@ -73,7 +73,7 @@ type cellRows struct {
 	}
 }
 
-// cells returns the cells of a response. Their counts must add up to that of the filings: no filing is between tiles.
+// cells returns the cells of a response. Their counts add up: no filing is between tiles.
 func (found *cellRows) cells() ([]index.Cell, error) {
 	var cells []index.Cell
 	counted := int64(0)

@@ -41,9 +41,9 @@ type groupRows[K any] struct {
 	}
 }
 
-// termGroups returns the groups of a response to search.TermGroups, and whether they are all: it says
-// how many filings are in none of its buckets. A composite aggregation takes 1.25 to 1.4 times as
-// long (by city and county, 20,000 filings, 40 of each in turns).
+// termGroups returns the groups of a response to search.TermGroups, and whether they are all. A
+// composite aggregation takes 1.25 to 1.4 times as long (by city and county, 20,000 filings, 40 of
+// each in turns).
 func termGroups(found *groupRows[string], q index.GroupQuery) (groups index.Groups, complete bool, err error) {
 	result := found.Aggregations.Groups
 	if result.Rest == nil || result.Buckets == nil {

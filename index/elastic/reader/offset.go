@@ -58,7 +58,7 @@ func (r *Reader) countValues(ctx context.Context, s search.Span) (*search.Table,
 // them by id would need a bucket for each filing: for a day of 100,000 filings, megabytes and a
 // tenth of a second. The same holds for the microseconds of a day of many additions.
 
-// exactInDouble: below it, each whole number is a double of its own, and so are the bounds of parts.
+// exactInDouble: each whole number below it, such as a bound of parts, is a double of its own.
 const exactInDouble = 1 << 53
 
 // countParts counts the filings of s by parts of the range of its level's values, which are whole

@@ -48,8 +48,8 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	return page, err
 }
 
-// found returns the rows of a page of plan, which has all that q selects. A response may be too large for so
-// many rows: at most 100,000 characters of each, but mostly a few hundred.
+// found returns the rows of a page of plan, which has all that q selects. So many may be too large
+// for a response: a record has at most 100,000 characters, but mostly a few hundred.
 func (r *Reader) found(ctx context.Context, q index.Query, plan search.Page) (rows, error) {
 	for most := min(int64(q.Limit), r.limits.LongestWalk); ; most = max(1, most/8) {
 		searches := ctx
@@ -68,7 +68,7 @@ func isFull(q index.Query, found []index.Record) bool {
 	return len(found) >= q.Limit || len(q.Within(found)) < len(found)
 }
 
-// collect returns the rows of a page of a plan, after a position or at an offset: at most so many by a search.
+// collect returns the rows of a page after a position or at an offset: at most so many by a search.
 func (r *Reader) collect(ctx context.Context, q index.Query, plan search.Page, most int64) (found rows, err error) {
 	var last search.Position
 	var reach search.Reach
@@ -131,7 +131,7 @@ func (r *Reader) seek(ctx context.Context, s search.Span, offset, limit int64) (
 	return found, nil
 }
 
-// firstOf returns the first filings of ranges, which follow one another, until they are enough for q.
+// firstOf returns the first filings of successive ranges, until they are enough for q.
 func (r *Reader) firstOf(ctx context.Context, ranges []search.Page, size int64, q index.Query) (found rows, err error) {
 	for _, p := range ranges {
 		next, err := r.rows(ctx, p.Part(0, size-int64(len(found.records))))
@@ -161,7 +161,7 @@ func (r *Reader) position(ctx context.Context, q index.Query) (search.Position, 
 	return found.last, search.Reach{}, err
 }
 
-// rows are filings that follow one another in an order, with the positions of the first and the last one.
+// rows are successive filings of an order, with the positions of the first and the last one.
 type rows struct {
 	records     []index.Record
 	first, last search.Position

@@ -74,7 +74,7 @@ func (r *Reader) search(ctx context.Context, v any, body search.Object) error {
 // value is the value of a metric; 0 over no values, for which Elasticsearch has null.
 type value struct{ Value float64 }
 
-// hits has how many filings there are, those without a value included; nil if the response does not say.
+// hits has the number of filings, those without a value included; nil if the response does not say.
 type hits struct {
 	Total *struct{ Value int64 }
 }
@@ -182,7 +182,7 @@ func (r *Reader) located(ctx context.Context, body search.Object) ([]located, er
 	return filings, nil
 }
 
-// Chunks returns chunks of a hidden index beside a generation; index.ErrNotFound where there is no such index.
+// Chunks returns chunks of a hidden index beside a generation; index.ErrNotFound if it is missing.
 func Chunks(ctx context.Context, c *client.Client, name, section string, chunks []int) (data [][]byte, err error) {
 	ids := make([]string, len(chunks))
 	for i, chunk := range chunks {

@@ -114,7 +114,7 @@ func anyOf(p index.AnyOf) Object {
 	return oneOf(options)
 }
 
-// anyAddress selects by patterns of addresses. Few filings have the street and house number that each has.
+// anyAddress selects by patterns of addresses. Few filings have the street and number of each.
 func anyAddress(patterns []string) Object {
 	options := make([]Object, 0, len(patterns))
 	for _, pattern := range patterns {

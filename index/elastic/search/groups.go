@@ -62,7 +62,7 @@ func InCounty(county string, amount index.Between, counties []string) (Object, b
 	return inRange(document.CountyCentsField, &first, &last), isExact
 }
 
-// TermGroups requests so many groups, as they are written. No text is empty, so that "" is no value.
+// TermGroups requests so many groups, as they are written. No text is empty: "" is no value.
 func TermGroups(clauses []Object, dimension index.Dimension, most int) Object {
 	terms := Object{"field": document.Key(dimension), "missing": "", "size": most}
 	return groupsBody(clauses, Object{"terms": terms, "aggs": amountsOfGroups()})
@@ -72,7 +72,7 @@ func groupsBody(clauses []Object, groups Object) Object {
 	return filtered(Object{"size": 0, "track_total_hits": false, "aggs": Object{"groups": groups}}, clauses)
 }
 
-// amountsOfGroups are the metrics of a group: the sum is one of cents, the others are of dollars, as loaded.
+// amountsOfGroups are the metrics of a group: the sum in cents, the others in dollars, as loaded.
 func amountsOfGroups() Object {
 	return Object{
 		"amounts": Object{"stats": Object{"field": index.FilingAmount.String()}},
@@ -119,7 +119,7 @@ func ByIDs(ids []int64, columns ...string) Object {
 	}
 }
 
-// Cells requests rows, and in each row columns. No response has more buckets than a grid has tiles and rows.
+// Cells requests rows, and in each row columns: no more buckets than a grid has tiles and rows.
 func Cells(clauses []Object, g index.Grid) Object {
 	lat, lon := index.Latitude.String(), index.Longitude.String()
 	metrics := Object{
@@ -150,7 +150,7 @@ func ranges(spans []index.Span) []Object {
 // since it can look into an index or a column.
 const MostPoints = 128
 
-// Points requests the ids of the filings at so many points. A filing that is alone in its cell is alone at its point.
+// Points requests the ids of filings at so many points, each of which is alone in its cell.
 func Points(clauses []Object, points []index.Point) Object {
 	lat, lon := index.Latitude.String(), index.Longitude.String()
 	options := make([]Object, len(points))

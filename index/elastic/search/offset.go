@@ -143,12 +143,12 @@ func (l Limits) Next(s Span, t *Table, offset, end int64) Step {
 	return Step{Narrower: &Span{s.buckets(level, t, i, i), rest}, Offset: head, End: min(end, t.ends[i]) - t.start(i)}
 }
 
-// Table counts the filings of a page's clauses by one field's values, in an order. Filings without a value are the last
-// bucket.
+// Table counts the filings of a page's clauses by one field's values, in an order. Filings without
+// a value are the last bucket.
 type Table struct {
 	keys []string // JSON
 	ends []int64  // filings up to and including this bucket
-	// Width is how many values a bucket has room for where it has more than one: whole numbers from its key on.
+	// Width, if above 1, is how many whole numbers a bucket has room for, from its key on.
 	Width int64
 }
 
@@ -158,7 +158,7 @@ func (t *Table) Add(key []byte, count int64) {
 	t.ends = append(t.ends, t.Total()+count)
 }
 
-// Close adds the bucket of the filings without a value, the key of which is "", where total has more than were added.
+// Close adds the bucket of filings without a value, with the key "", if total has more.
 func (t *Table) Close(total int64) {
 	if valueless := total - t.Total(); valueless > 0 {
 		t.Add(nil, valueless)
@@ -216,8 +216,8 @@ func levels(s index.Sort) []Level {
 	return append([]Level{code(s.By, s.Ascending), value, day}, ids...)
 }
 
-// finer returns the levels that tell the filings of one bucket of levels[0] apart. Those without a value are all equal
-// in the finer levels of the same key.
+// finer returns the levels that tell the filings of one bucket of levels[0] apart. Those without a
+// value are all equal in the finer levels of the same key.
 func finer(levels []Level, missing bool) []Level {
 	rest := levels[1:]
 	for missing && rest[0].key == levels[0].key {

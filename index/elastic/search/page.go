@@ -106,7 +106,7 @@ func (p Page) withFirst(value json.RawMessage) Page {
 // filings after a position are cut into ranges, which are searched one after the other until the
 // page is full. Mostly the first one is enough.
 
-// Ranges returns the ranges of p after a position, in the order of p; reach says how far the first one reaches.
+// Ranges returns the ranges of p after a position, in its order; reach ends the first one.
 func (p Page) Ranges(start Position, reach Reach) []Page {
 	p.position = start
 	first, value := p.order[0], start[0]

@@ -51,11 +51,11 @@ func (o Order) rest() Order {
 	return o[1:]
 }
 
-// isIndexOrder reports whether o is the order of the index, in which Elasticsearch finds a page without looking at the
-// filings after it.
+// isIndexOrder reports whether o is the order of the index, in which Elasticsearch finds a page
+// without looking at the filings after it.
 func (o Order) isIndexOrder() bool { return slices.Equal(o, OrderOf(index.DefaultSort)) }
 
-// body returns the sort of a request. Missing values come last, or first where the order is backwards.
+// body returns the sort of a request. Missing values come last; first if the order is backwards.
 func (o Order) body(backwards bool) []Object {
 	missing := "_last"
 	if backwards {
@@ -205,8 +205,8 @@ type Reach struct {
 	end  json.RawMessage // a value of the key after these; nil: unknown
 }
 
-// reachFactor is how many times the width of the page before is searched first. A range of a few hundred filings is
-// found as fast as one of a hundred, and fewer pages need a second search.
+// reachFactor times the width of the page before is searched first. A range of a few hundred
+// filings is found as fast as one of a hundred, and fewer pages need a second search.
 const reachFactor = 4
 
 // ReachOf returns the reach after a page, from the positions of its first and its last filing.
@@ -221,10 +221,10 @@ func ReachOf(first, last Position) (r Reach) {
 	return r
 }
 
-// reachEnd returns the number that lies reachFactor times as far after last as last lies after first,
-// in the direction from first to last; nil where there is none. Without it a page of 100 of 525,682
-// filings, the first added first, took 8.4 times as long, one by ascending amounts 1.06 times; by
-// owners, whose names are no numbers, Elasticsearch skips as well by itself.
+// reachEnd returns the number reachFactor times as far after last as last is after first, up or
+// down; nil if there is none. Without it a page of 100 of 525,682 filings, the first added first,
+// took 8.4 times as long, one by ascending amounts 1.06 times; by owners, whose names are no
+// numbers, Elasticsearch skips as well by itself.
 func reachEnd(first, last json.RawMessage) json.RawMessage {
 	start, stop := string(first), string(last)
 	if start == stop || start == string(missing) || stop == string(missing) {

@@ -14,7 +14,7 @@ import (
 // These are few, mostly none. They are read once (package reader), and index.Region decides on
 // each.
 
-// Rim has the ids of the filings near a region's rim: those that are inside, and those that are not. Both are sorted.
+// Rim has the sorted ids of the filings near a region's rim, by the side on which they are.
 type Rim struct{ Inner, Outer []int64 }
 
 // rimMeters is more than rounding a geo_point (0.01 m), Lucene's sphere (4.5e-9 of a radius) and
@@ -63,7 +63,7 @@ func outline(corners ...index.Point) Object {
 
 func point(p index.Point) Object { return Object{"lat": p.Latitude, "lon": p.Longitude} }
 
-// MostRim is how many filings near a rim one request has: as many as Elasticsearch allows by default.
+// MostRim is the most filings near a rim of one request: the default of Elasticsearch.
 const MostRim = 10_000
 
 // RimOf requests filings near the rim of p, up to MostRim, in the order of their ids, after one,
@@ -192,8 +192,8 @@ func parts(b index.Box) []Object {
 	return clauses
 }
 
-// grown returns b with its edges moved outwards by so many degrees, but not beyond the world's; and those that are the
-// world's stay there.
+// grown returns b with its edges moved outwards by so many degrees, but not beyond the world's; and
+// those that are the world's stay there.
 func grown(b index.Box, margin float64) index.Box {
 	move := func(edge, end, distance float64) float64 {
 		if edge == end {
