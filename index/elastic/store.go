@@ -22,7 +22,7 @@
 // stranger deletes from a sealed index, or puts into it, is an outage of that generation and no
 // shorter response.
 //
-// The catalog is the one document of the small hidden index `filings-catalog` (data.go). It is
+// The catalog is the one document of the small hidden index `filings-catalog` (storage.go). It is
 // replaced with if_seq_no and if_primary_term, so of two who have read the same one only one
 // replaces it; its first write demands that there is none. It is written through an alias of that
 // index, with require_alias: where the index was deleted, a write would otherwise make it anew,
