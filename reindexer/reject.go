@@ -111,7 +111,7 @@ func openRejects(cfg Config, sources []source.Source) (*rejects, error) {
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("rejects cannot be written: %w", err)
+		return nil, unwritten(err)
 	}
 	err = file.Chmod(0o600) // of a file that was there
 	opened, failed := file.Stat()
@@ -121,7 +121,7 @@ func openRejects(cfg Config, sources []source.Source) (*rejects, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("rejects cannot be written: %w", errors.Join(err, file.Close()))
+		return nil, unwritten(errors.Join(err, file.Close()))
 	}
 	return &rejects{file: file, w: bufio.NewWriter(file)}, nil
 }
@@ -139,10 +139,15 @@ func (r *rejects) start() error {
 		err = errors.Join(err, r.csv.Write([]string{"file", "line", "id", "field", "reason", "record"}))
 		r.csv.Flush()
 	}
+	return unwritten(err)
+}
+
+// unwritten is the error of the file of the rejects; nil for none.
+func unwritten(err error) error {
 	if err != nil {
-		return fmt.Errorf("rejects cannot be written: %w", err)
+		err = fmt.Errorf("rejects cannot be written: %w", err)
 	}
-	return nil
+	return err
 }
 
 // add writes a reject, and calls show if it is one of the first.
@@ -153,11 +158,7 @@ func (r *rejects) add(reject Reject, show func()) error {
 	if r.file == nil {
 		return nil
 	}
-	err := r.write(reject)
-	if err != nil {
-		return fmt.Errorf("rejects cannot be written: %w", err)
-	}
-	return nil
+	return unwritten(r.write(reject))
 }
 
 // write writes a reject as JSON; or as a row of CSV, which a spreadsheet opens.
@@ -190,10 +191,7 @@ func (r *rejects) close() error {
 	}
 	err := errors.Join(r.w.Flush(), r.file.Close())
 	r.file = nil
-	if err != nil {
-		return fmt.Errorf("rejects cannot be written: %w", err)
-	}
-	return nil
+	return unwritten(err)
 }
 
 // idSet is a set of ids: 64 neighbors share an entry of a map, one bit each. Half a million ids

@@ -184,11 +184,9 @@ func (u *update) setAdded(ctx context.Context, c *change, old previous) error {
 	return nil
 }
 
-const (
-	// untouchedPages and untouchedRows are how many pages of how many filings are taken from the
-	// live generation.
-	untouchedPages, untouchedRows = 5, 20
-)
+// untouchedPages and untouchedRows are how many pages of how many filings are taken from the live
+// generation.
+const untouchedPages, untouchedRows = 5, 20
 
 // sampleUntouched adds filings to the sample that the update did not name and that must therefore
 // be as they were.

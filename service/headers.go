@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	contentType      = edge.JSON
 	headerKey        = "X-API-Key"
 	headerLimit      = "X-RateLimit-Limit"
 	headerRemaining  = "X-RateLimit-Remaining"
@@ -45,8 +44,6 @@ func newCORS(c Config) edge.CORS {
 	}
 	return cors
 }
-
-func ifNoneMatch(c *fiber.Ctx) string { return headerLines(c, fiber.HeaderIfNoneMatch) }
 
 // headerLines returns all lines of a header of the request, joined as one (RFC 9110, section 5.3).
 func headerLines(c *fiber.Ctx, name string) string {

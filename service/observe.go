@@ -105,7 +105,7 @@ func (s *Service) fail(k *call, err error) {
 	r := k.http.Response()
 	r.ResetBody()
 	k.http.Status(kind.status)
-	k.http.Set(fiber.HeaderContentType, contentType)
+	k.http.Set(fiber.HeaderContentType, edge.JSON)
 	r.SetBody(k.appendError(nil, kind))
 }
 

@@ -10,6 +10,7 @@ import (
 	"filings/index"
 	"filings/index/changes"
 	"filings/service/access"
+	"filings/service/edge"
 	"filings/service/handlers"
 	"filings/service/openapi"
 	"filings/service/params"
@@ -71,7 +72,7 @@ func (s *Service) partOfDocument() fiber.Handler {
 				"they are %s", params.Shorten(unknown), strings.Join(p.Paths(), ", "))
 		}
 		c.Set(fiber.HeaderCacheControl, "public, no-cache")
-		c.Set(fiber.HeaderContentType, contentType)
+		c.Set(fiber.HeaderContentType, edge.JSON)
 		c.Response().SetBodyRaw(document)
 		compress(c)
 		return nil

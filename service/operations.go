@@ -113,7 +113,7 @@ func (s *Service) endOperation(c *fiber.Ctx, began time.Time, route string, err 
 	if err != nil {
 		m := mapError(edge.Error(err), operatorMappings...)
 		c.Response().ResetBody()
-		c.Status(m.status).Set(fiber.HeaderContentType, contentType)
+		c.Status(m.status).Set(fiber.HeaderContentType, edge.JSON)
 		c.Response().SetBody(k.appendError(nil, m))
 		attributes = append(attributes, slog.String("code", m.code))
 		switch {

@@ -163,7 +163,7 @@ func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 			k.http.Set(headerGeneration, generation)
 		}
 		tag = etag(generation, e.Path, q.Text, q.Caller.Tier)
-		m = negotiate.MatchTag(ifNoneMatch(k.http), tag)
+		m = negotiate.MatchTag(headerLines(k.http, fiber.HeaderIfNoneMatch), tag)
 	}
 	var result handlers.Result
 	modified := m == negotiate.NoMatch
@@ -262,7 +262,7 @@ func (s *Service) write(k *call, e *endpoint, q params.Request, result handlers.
 	if err != nil {
 		return err
 	}
-	mediaType := contentType
+	mediaType := edge.JSON
 	switch _, isBytes := result.Data.(handlers.Bytes); {
 	case q.GeoJSON:
 		mediaType = openapi.GeoJSON

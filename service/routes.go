@@ -46,7 +46,7 @@ func New(c Config) (*Service, error) {
 		return nil, err
 	}
 	document := func() ([]byte, error) { return newDocument(s.params, s.rows, c.PublicURL) }
-	s.files = append(s.files, pages.New(documentPath, contentType, document))
+	s.files = append(s.files, pages.New(documentPath, edge.JSON, document))
 	if c.MCP {
 		if s.tools, err = mcp.New(s.params, c.MCPResult); err != nil {
 			return nil, err
@@ -150,7 +150,7 @@ func (s *Service) serveFile(f pages.File) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		if negotiate.MatchTag(ifNoneMatch(c), tag) != negotiate.NoMatch {
+		if negotiate.MatchTag(headerLines(c, fiber.HeaderIfNoneMatch), tag) != negotiate.NoMatch {
 			return k.notModified(tag)
 		}
 		accepted := string(c.Request().Header.Peek(fiber.HeaderAcceptEncoding))

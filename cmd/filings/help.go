@@ -40,6 +40,14 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q: %s", args[0], cmd.CommandPath(), hint)
 }
 
+// commandGroup returns a command that only has others below it, which names lists.
+func commandGroup(use, short, long, example, names string) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: noSuchCommand,
+		RunE: func(*cobra.Command, []string) error {
+			return usageError{fmt.Errorf("no command: must be %s; see `filings help %s`", names, use)}
+		}}
+}
+
 // noArguments refuses arguments of a command that takes flags only, or nothing.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {

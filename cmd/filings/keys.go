@@ -20,18 +20,11 @@ import (
 
 // keysCommand has the commands on accounts below it, one row each.
 func (p *program) keysCommand() *cobra.Command {
-	keys := &cobra.Command{
-		Use:   "keys",
-		Short: "Manages accounts and their API keys",
-		Long: "Manages accounts and their API keys. An account has one key. A revoked key fails on the very next " +
+	keys := commandGroup("keys", "Manages accounts and their API keys",
+		"Manages accounts and their API keys. An account has one key. A revoked key fails on the very next "+
 			"request.\nA key that `rotate --overlap` replaced is good until then; `show` says when it was last used.",
-		Example: "  filings keys create --user alice@example.com --tier pro\n  filings keys list",
-		Args:    noSuchCommand,
-		RunE: func(*cobra.Command, []string) error {
-			return usageError{errors.New(
-				"no command: must be create, rotate, revoke, show, list or tier; see `filings help keys`")}
-		},
-	}
+		"  filings keys create --user alice@example.com --tier pro\n  filings keys list",
+		"create, rotate, revoke, show, list or tier")
 	keys.AddCommand(
 		p.accountCommand("create --user U --tier T [--name N]",
 			"Creates an account's key and prints it, the only time that it is shown",

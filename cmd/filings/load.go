@@ -229,12 +229,11 @@ func (p *program) load(
 
 // serversOf returns who reads from servers.
 func serversOf(s settings.Settings) source.Servers {
-	servers := source.Servers{Timeout: s.SourceTimeout, SocrataTokens: byHost(s.SocrataTokens),
+	return source.Servers{Timeout: s.SourceTimeout, SocrataTokens: byHost(s.SocrataTokens),
 		ArcGISTokens: byHost(s.ArcgisTokens), S3: s3.Config{
 			Endpoint: s.S3Endpoint, Region: s.AWS.Region, AccessKeyID: s.AWS.AccessKeyID,
 			SecretAccessKey: s.AWS.SecretAccessKey, SessionToken: s.AWS.SessionToken,
 		}}
-	return servers
 }
 
 // byHost returns tokens by host, in lower case, of items HOST=TOKEN.

@@ -117,14 +117,19 @@ func (p *program) withSettings(
 func (p *program) withEngine(
 	do func(ctx context.Context, store generation.Store, args []string) error,
 ) func(*cobra.Command, []string) error {
-	return p.withSettings(func(ctx context.Context, s settings.Settings, args []string) (err error) {
-		store, closer, err := openEngine(s, nil, p.logger(s))
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, closer.Close()) }()
-		return check.Explain(s, do(ctx, store, args))
+	return p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
+		return onEngine(s, p.logger(s), func(store generation.Store) error { return do(ctx, store, args) })
 	})
+}
+
+// onEngine opens the engine that the settings name, hands it to do, and closes it.
+func onEngine(s settings.Settings, log *slog.Logger, do func(generation.Store) error) (err error) {
+	store, closer, err := openEngine(s, nil, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closer.Close()) }()
+	return check.Explain(s, do(store))
 }
 
 // openEngine opens the engine that the settings name, and returns its closer. It does not wait for

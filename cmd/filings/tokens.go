@@ -14,6 +14,7 @@ import (
 	"filings/cmd/filings/check"
 	"filings/cmd/filings/settings"
 	"filings/index"
+	"filings/index/generation"
 	"filings/index/serving"
 	"filings/service/access"
 	"filings/service/handlers"
@@ -28,17 +29,9 @@ const (
 )
 
 func (p *program) tokensCommand() *cobra.Command {
-	group := &cobra.Command{
-		Use:   "tokens",
-		Short: "Makes tokens that web pages and links use instead of a key",
-		Long:  help("tokens"),
-		Example: "  filings tokens create --user alice@example.com --expires-in 720h origin=https://maps.example.com " +
-			"county='Orange, FL' endpoints=tiles,one",
-		Args: noSuchCommand,
-		RunE: func(*cobra.Command, []string) error {
-			return usageError{errors.New("no command: must be create; see `filings help tokens`")}
-		},
-	}
+	group := commandGroup("tokens", "Makes tokens that web pages and links use instead of a key", help("tokens"),
+		"  filings tokens create --user alice@example.com --expires-in 720h origin=https://maps.example.com "+
+			"county='Orange, FL' endpoints=tiles,one", "create")
 	var f keyFlags
 	var life time.Duration
 	create := &cobra.Command{
@@ -92,27 +85,25 @@ func (p *program) tokensCommand() *cobra.Command {
 }
 
 // matched fails unless filings of the live generation have the values that a token's filter names (rule X63).
-func matched(ctx context.Context, s settings.Settings, q params.Request) (err error) {
+func matched(ctx context.Context, s settings.Settings, q params.Request) error {
 	if len(q.Required) == 0 {
 		return nil
 	}
-	store, closer, err := openEngine(s, nil, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closer.Close()) }()
-	engine, err := serving.New(store, serving.Config{})
-	if err != nil {
-		return err
-	}
-	r, err := engine.Live(ctx)
-	if err == nil {
-		var unmatched []handlers.Unmatched
-		if unmatched, err = handlers.Match(ctx, r, q.Required); len(unmatched) > 0 {
+	return onEngine(s, slog.New(slog.DiscardHandler), func(store generation.Store) error {
+		engine, err := serving.New(store, serving.Config{})
+		if err != nil {
+			return err
+		}
+		r, err := engine.Live(ctx)
+		if err != nil {
+			return err
+		}
+		unmatched, err := handlers.Match(ctx, r, q.Required)
+		if len(unmatched) > 0 {
 			return usageError{errors.New(unmatched[0].String())}
 		}
-	}
-	return check.Explain(s, err)
+		return err
+	})
 }
 
 // readToken reads arguments as GET /v1/tokens does its parameters, for an account of a tier.

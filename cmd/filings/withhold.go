@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"filings/cmd/filings/check"
 	"filings/cmd/filings/settings"
 	"filings/index"
 	"filings/index/generation"
@@ -85,17 +84,9 @@ func describeMatches(m sieve.Matches) string {
 }
 
 func (p *program) withholdCommand() *cobra.Command {
-	group := &cobra.Command{
-		Use:   "withhold",
-		Short: "Withholds filings of a person, a property or an id, now and in each later load",
-		Long:  help("withhold"),
-		Example: "  filings withhold add --owner 'Doe, Jane' --county 'Orange, FL' --reason 'order 2026-17'\n" +
-			"  filings withhold list\n  filings withhold remove 3",
-		Args: noSuchCommand,
-		RunE: func(*cobra.Command, []string) error {
-			return usageError{errors.New("no command: must be add, list or remove; see `filings help withhold`")}
-		},
-	}
+	group := commandGroup("withhold", "Withholds filings of a person, a property or an id, now and in each later load",
+		help("withhold"), "  filings withhold add --owner 'Doe, Jane' --county 'Orange, FL' --reason 'order 2026-17'\n"+
+			"  filings withhold list\n  filings withhold remove 3", "add, list or remove")
 	group.AddCommand(p.withholdAddCommand(), p.withholdListCommand(), &cobra.Command{
 		Use:   "remove NUMBER",
 		Short: "Removes an entry of the list: the next load that has its records brings the filings back",
@@ -117,17 +108,14 @@ func (p *program) withholdCommand() *cobra.Command {
 func (p *program) withWithholder(
 	do func(ctx context.Context, w *withholder, args []string) error,
 ) func(*cobra.Command, []string) error {
-	return p.withSettings(func(ctx context.Context, s settings.Settings, args []string) (err error) {
-		store, closer, err := openEngine(s, nil, p.logger(s))
-		if err != nil {
+	return p.withSettings(func(ctx context.Context, s settings.Settings, args []string) error {
+		return onEngine(s, p.logger(s), func(store generation.Store) error {
+			err := do(ctx, newWithholder(s, store, p.logger(s)), args)
+			if errors.Is(err, sieve.ErrInvalid) {
+				err = usageError{err}
+			}
 			return err
-		}
-		defer func() { err = errors.Join(err, closer.Close()) }()
-		err = do(ctx, newWithholder(s, store, p.logger(s)), args)
-		if errors.Is(err, sieve.ErrInvalid) {
-			return usageError{err}
-		}
-		return check.Explain(s, err)
+		})
 	})
 }
 

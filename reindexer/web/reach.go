@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -41,12 +42,7 @@ func isInside(a netip.Addr) bool {
 		bytes := a.As16()
 		a = netip.AddrFrom4([4]byte(bytes[12:]))
 	}
-	for _, network := range inside {
-		if network.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(inside, func(network netip.Prefix) bool { return network.Contains(a) })
 }
 
 // reach dials servers. Which address a name has is decided by who owns the name, at each look
