@@ -50,7 +50,7 @@ type Entry struct {
 	// Identity is compared with the stored generation (rule X24): nil where the engine's Reader
 	// alone can tell.
 	Identity Identity `json:"identity,omitempty"`
-	// Changes describes how it came from another one; nil where that is not known, or not kept any more.
+	// Changes describes how it came from another one; nil if that is not known, or not kept.
 	Changes *Changeset `json:"changes,omitempty"`
 	// Counts are those of Build.Keep, as long as the generation can be made live.
 	Counts json.RawMessage `json:"counts,omitempty"`
@@ -134,7 +134,7 @@ func (c *Catalog) sealed(name string) (*Entry, error) {
 	return e, nil
 }
 
-// add adds a generation that is built from now on, and names it: newer than all that were, whatever the clock says.
+// add adds a generation that is built from now on. Its name is newer than all, despite the clock.
 func (c *Catalog) add(prefix string, version int, now time.Time, parts []Part) string {
 	newest, _ := ParseName(prefix, c.Newest)
 	for _, p := range parts {
@@ -175,7 +175,7 @@ func stored(parts []Part, name string) bool {
 	return slices.ContainsFunc(parts, func(p Part) bool { return p.Kind == FilingsPart && p.Generation == name })
 }
 
-// tombstone marks a generation as deleted: nothing makes it live again. It reports whether there was one.
+// tombstone marks a generation as deleted, for ever. It reports whether there was one.
 func (c *Catalog) tombstone(name string) (bool, error) {
 	if name != "" && name == c.Live {
 		return false, fmt.Errorf("it is live: %w", ErrConflict)

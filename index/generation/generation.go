@@ -43,7 +43,7 @@
 // never changes, and everything that a caller gets comes from one, so a list has the generation
 // that was live just before it. The first caller that needs them reads two things that cost more
 // than the catalog: the list of stored parts, and the Readers of generations that requests pin
-// (pins.go). Eight seconds after the last time, a look also compares the live generation with its
+// (pins). Eight seconds after the last time, a look also compares the live generation with its
 // sealing. A swap by this process makes the next caller look.
 //
 // # Design: a load that wakes up
@@ -154,8 +154,8 @@ type Store interface {
 	Stored(ctx context.Context, generation string) iter.Seq2[index.Stored, error]
 	// Retry calls try until its error is none that passes by itself: a load does not end by those.
 	Retry(ctx context.Context, try func(context.Context) error) error
-	// Lock takes the lock that a load holds, or fails at once with a *LockedError. A lock that was not renewed for
-	// LockTTL can be taken by anyone. run says who takes it.
+	// Lock takes the lock that a load holds, or fails at once with a *LockedError. A lock that was not
+	// renewed for LockTTL can be taken by anyone. run says who takes it.
 	Lock(ctx context.Context, run Run) (Lock, error)
 	// Loads returns the loads that held the lock last, at most 20, the newest first. A load that
 	// runs has OutcomeRunning, one that died OutcomeDied. The first one may be a run that changes
@@ -173,8 +173,8 @@ type Store interface {
 const Repair = "make another generation live with `filings rollback NAME` (`filings generations` lists them), " +
 	"or load all filings again with `filings load`"
 
-// LockTTL is how long a lock holds without being renewed, where the engine cannot tell that its holder died. Holders
-// renew four times as often.
+// LockTTL is how long a lock holds without being renewed, where the engine cannot tell that its
+// holder died. Holders renew four times as often.
 const LockTTL = 30 * time.Second
 
 // LockedError says who holds the lock.
@@ -213,8 +213,8 @@ type Run struct {
 // MaxFailed bounds Run.Failed, which each look at the catalog reads, of 20 runs.
 const MaxFailed = 100
 
-// Failing returns the counties that the last load which should have brought them left as they were, and why (rule X76):
-// since then none of runs, the newest first, has looked at them, as fresh says of the live generation.
+// Failing returns the counties that the last load of them left as they were, and why (rule X76).
+// None of runs, the newest first, has looked at them since, as fresh says of the live generation.
 func Failing(runs []Run, fresh map[string]index.Freshness) map[string]string {
 	all := map[string]string{}
 	for _, run := range runs {
@@ -238,17 +238,17 @@ const (
 	OutcomeFailed   = "failed"
 	// OutcomeUnchanged: the load would have built the live generation again.
 	OutcomeUnchanged = "unchanged"
-	// OutcomeRunning and OutcomeDied are those of loads that did not report their end, as Store.Loads returns them.
+	// OutcomeRunning and OutcomeDied: Store.Loads has them for loads that did not report their end.
 	OutcomeRunning = "running"
 	OutcomeDied    = "died"
 )
 
-// Lock is the right to build, promote and delete generations. After the lock was lost its methods return ErrLockLost
-// and change nothing.
+// Lock is the right to build, promote and delete generations. After the lock was lost its methods
+// return ErrLockLost and change nothing.
 type Lock interface {
 	// Renew keeps the lock for another LockTTL and publishes run.
 	Renew(ctx context.Context, run Run) error
-	// Begin makes a new, unsealed generation: empty, or with the filings of the sealed generation `from`.
+	// Begin makes a new, unsealed generation: empty, or a copy of the sealed generation `source`.
 	Begin(ctx context.Context, from string) (Build, error)
 	// Promote is Swap, on the condition that the lock still holds at that very moment.
 	Promote(ctx context.Context, from, to string) error
@@ -257,13 +257,13 @@ type Lock interface {
 	// Delete deletes a generation that is not live, sealed or not. Its changeset stays if it was
 	// promoted. The filings that kept changesets need stay, too: they can be read as before.
 	Delete(ctx context.Context, generation string) error
-	// Clear deletes all generations that are not sealed, which loads that died left behind, and returns their names.
+	// Clear deletes the unsealed generations that dead loads left behind, and returns their names.
 	Clear(ctx context.Context) (cleared []string, err error)
-	// Prune deletes generations, and returns their names: all that are sealed but the live one,
-	// `previous` ("" for none), and the newest others, `keep` in all with `previous`. It also
-	// deletes all changesets but those of the newest `changesets` generations that were promoted,
-	// the filings of deleted generations that only those changesets needed, and remains of a
-	// changeset that was not promoted and has no generation any more.
+	// Prune deletes generations, and returns their names: all sealed ones but the live one, `previous`
+	// ("" for none), and the newest others, `keep` in all with `previous`. It also deletes all
+	// changesets but those of the newest `changesets` promoted generations, the filings of deleted
+	// generations that only the deleted changesets needed, and remains of unpromoted changesets whose
+	// generations are deleted.
 	Prune(ctx context.Context, previous string, keep, changesets int) (pruned []string, err error)
 	// Withhold changes the list of withheld filings, which do may be called with more than once.
 	Withhold(ctx context.Context, do func(w *Withheld) error) error
@@ -281,8 +281,8 @@ type Lock interface {
 type Build interface {
 	// Generation names the generation that is built.
 	Generation() string
-	// Put adds f, or replaces the filing with f's id. f may be reused after the call. It may return an error that an
-	// earlier Put caused.
+	// Put adds f, or replaces the filing with f's id. f may be reused after the call. It may return an
+	// error that an earlier Put caused.
 	Put(ctx context.Context, f *index.Filing) error
 	// Remove removes a filing. A missing one is no error.
 	Remove(ctx context.Context, id int64) error
@@ -329,11 +329,11 @@ type Info struct {
 	Values    *index.Values `json:"-"`       // of its fields; nil where they are not known
 	// Fresh says how fresh counties are, as Build.Keep or Lock.Refresh was given it.
 	Fresh map[string]index.Freshness `json:"-"`
-	// Damaged is why it cannot be read, where the engine has noticed; index.ErrChanged: it is another one's.
+	// Damaged is why it cannot be read, if that is known; index.ErrChanged: it was replaced.
 	Damaged error `json:"-"`
 }
 
-// Changes counts the filings that a load added, changed and removed since the generation that was live before.
+// Changes counts the filings that a load added, changed and removed since the generation before.
 type Changes struct {
 	Added   int64  `json:"added"`
 	Changed int64  `json:"changed"`
@@ -341,7 +341,7 @@ type Changes struct {
 	Since   string `json:"since"`
 }
 
-// Served returns those of all generations that can be served, of none [] and never null: not one that is being built.
+// Served returns the sealed ones of generations, as JSON [] and never null.
 func Served(all []Info) []Info {
 	return slices.DeleteFunc(append([]Info{}, all...), func(g Info) bool { return !g.Sealed })
 }

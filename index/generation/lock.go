@@ -153,8 +153,8 @@ func (k *lock) change(ctx context.Context, do func(c *Catalog, again bool) error
 	})
 }
 
-// asLockLost puts the attempt that failed before an error. One whose reason may be that the lock was
-// lost becomes ErrLockLost if it was.
+// asLockLost puts the attempt that failed before an error. One whose reason may be that the lock
+// was lost becomes ErrLockLost if it was.
 func (k *lock) asLockLost(ctx context.Context, err *error, attempt string) {
 	if *err == nil {
 		return
@@ -303,9 +303,8 @@ func (k *lock) Prune(ctx context.Context, previous string, keep, changesets int)
 }
 
 // sweep deletes and returns the stored parts that the catalog does not keep. They are listed before
-// the catalog is read: since nothing is stored that the catalog did not name before, and nothing is
-// kept again that once was not, a load that stops in between, and
-// lost the lock when it goes on, deletes nothing that another one needs.
+// the catalog is read. The catalog names each part before it is stored, and never keeps again a
+// part that it dropped. So a load that stops in between and loses its lock deletes nothing in use.
 func (k *lock) sweep(ctx context.Context) (unwanted []Part, err error) {
 	parts, err := k.life.storage.Parts(ctx, false)
 	if err != nil {

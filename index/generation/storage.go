@@ -73,7 +73,7 @@ const (
 // ErrStale: the document has another revision.
 var ErrStale = errors.New("the catalog has changed")
 
-// Document is a document as an engine stores it. Revision changes whenever the document does; "" for none.
+// Document is a document as an engine stores it. Each change has another Revision; "" for none.
 type Document struct {
 	Body     []byte
 	Revision string
@@ -126,8 +126,8 @@ type Look func(ctx context.Context, r index.Reader) (filings int64, err error)
 type Identity map[string]string
 
 // Differs says in which facts the generation is no longer the one that was sealed, now being its
-// facts as they are; "" where it is. A fact that is not in both is not compared: an engine leaves out
-// facts that it cannot read at the moment, and older versions of the program kept none.
+// facts as they are; "" where it is. A fact that is not in both is not compared: an engine leaves
+// out facts that it cannot read at the moment, and older versions of the program kept none.
 func (sealed Identity) Differs(now Identity) string {
 	var all []string
 	for _, subject := range slices.Sorted(maps.Keys(sealed)) {
@@ -144,8 +144,8 @@ func (sealed Identity) Differs(now Identity) string {
 // mostDifferences is how many facts an error names: an index may have a thousand shards.
 const mostDifferences = 5
 
-// Name names a generation of prefix that is begun at t: `filings-20260131-235959.123456-v1`. Names of one
-// prefix sort by time.
+// Name names a generation of prefix that is begun at t: `filings-20260131-235959.123456-v1`. Names
+// of one prefix sort by time.
 func Name(prefix string, t time.Time, version int) string {
 	return fmt.Sprintf("%s-%s-v%d", prefix, t.UTC().Format(index.GenerationLayout), version)
 }
@@ -156,7 +156,7 @@ func VersionOf(name string) int {
 	return version
 }
 
-// ParseName returns when the generation of prefix with that name was begun; false for any other name.
+// ParseName returns when the generation of prefix with a name was begun; false for other names.
 func ParseName(prefix, name string) (time.Time, bool) {
 	rest, _ := strings.CutPrefix(name, prefix+"-")
 	created, version, _ := strings.Cut(rest, "-v")

@@ -21,8 +21,8 @@
 // ones, and at most all but a quarter. How long a call will last is not known, but how long those
 // of its kind lasted lately: those of its own account, or else those of all. A kind of which
 // nothing is known counts as long, so that the first calls of a flood do not have all slots. Among
-// long calls the account goes first that has had none for the longest time: who sends one now and
-// then waits for the end of another one, and not for a round of all who send many.
+// long calls the account goes first that has had none for the longest time: who rarely sends one
+// waits for the end of another call, not for a round of all accounts that send many.
 //
 // A call waits for half of its caller's time and is then given up. Otherwise a flood that never
 // ends would let every one of its calls begin just before its time is over, to be cancelled when
@@ -46,26 +46,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
-)
-
-const (
-	// shares: an account has one of so many parts of the slots while others are active, and leaves
-	// one free while it is alone.
-	shares     = 4
-	activeTime = time.Minute // after a call
-
-	// A call is long that takes more than slotTime times the slots, and mostTime at most: who waits
-	// for one of n slots that calls of a time t have waits for t/n. On a busy machine all calls
-	// take longer: so a long one also takes more than that part of the longest.
-	slotTime = 125 * time.Millisecond
-	mostTime = 750 * time.Millisecond
-	longPart = 4
-	// halfLife is the time in which the longest call of a kind counts half: one of a second counts
-	// as long for 20 seconds, and one of 300 ms, as a busy machine makes of any, for three.
-	halfLife = 10 * time.Second
 )
 
 // Limit hands out slots. It is safe for concurrent use.
@@ -85,27 +67,6 @@ type Limit struct {
 	kinds       map[kind]*lately
 	turn        uint64 // of long calls: how many there were
 	swept       time.Time
-}
-
-type account struct {
-	name        string
-	inProgress  int
-	short, long queue
-}
-
-func (a *account) waits() bool { return len(a.short.waiting)+len(a.long.waiting) > 0 }
-
-// queue is the calls of an account that wait, the next one first.
-type queue struct {
-	account *account
-	waiting []*call
-}
-
-func (q *queue) isLong() bool { return q == &q.account.long }
-
-type activity struct {
-	account string
-	at      time.Time
 }
 
 // New returns a limit of so many slots, at least one.
@@ -138,146 +99,6 @@ func (l *Limit) Waiting() (n int) {
 	return n
 }
 
-// active notes that an account has a call to make.
-func (l *Limit) active(name string) {
-	if name == "" {
-		return
-	}
-	if l.last.account != name {
-		l.other = l.last
-	}
-	l.last = activity{name, l.now()}
-}
-
-// bound returns how many slots an account may have now.
-func (l *Limit) bound(a *account) int {
-	latest := l.last
-	if latest.account == a.name {
-		latest = l.other
-	}
-	switch share := l.slots / shares; {
-	case a.name == "":
-		return l.slots
-	case latest.account == "" || l.now().Sub(latest.at) >= activeTime:
-		return l.slots - share
-	default:
-		return max(1, share)
-	}
-}
-
-// enqueue puts a call into a queue of its account.
-func (l *Limit) enqueue(name, kind string, caller Caller) *call {
-	l.active(name)
-	a := l.accounts[name]
-	if a == nil {
-		a = &account{name: name}
-		a.short.account, a.long.account = a, a
-		l.accounts[name] = a
-	}
-	owed := a.inProgress > 0 || a.short.hasOther(caller) || a.long.hasOther(caller)
-	c := &call{kind: kind, caller: caller, owed: owed}
-	c.queue = &a.short
-	if l.lastsLong(name, kind) {
-		c.queue = &a.long
-	} else if name != "" {
-		l.short = l.now()
-	}
-	if len(c.queue.waiting) == 0 {
-		l.turns = append(l.turns, c.queue)
-	}
-	c.queue.waiting = append(c.queue.waiting, c)
-	return c
-}
-
-// hasOther reports whether a call of another caller waits.
-func (q *queue) hasOther(caller Caller) bool {
-	return slices.ContainsFunc(q.waiting, func(c *call) bool { return caller == nil || c.caller != caller })
-}
-
-// dequeue takes c out of its queue.
-func (l *Limit) dequeue(c *call) {
-	q := c.queue
-	i := slices.Index(q.waiting, c)
-	q.waiting = slices.Delete(q.waiting, i, i+1)
-	if len(q.waiting) == 0 {
-		i := slices.Index(l.turns, q)
-		l.turns = slices.Delete(l.turns, i, i+1)
-	}
-	l.forget(q.account)
-}
-
-// forget drops an account that has no calls.
-func (l *Limit) forget(a *account) {
-	if a.inProgress == 0 && !a.waits() {
-		delete(l.accounts, a.name)
-	}
-}
-
-// next returns the position in turns of the queue whose turn it is, -1 for none that may have a
-// slot.
-func (l *Limit) next() int {
-	first := slices.IndexFunc(l.turns, l.mayTake)
-	if first < 0 || !l.turns[first].isLong() {
-		return first
-	}
-	for i, q := range l.turns {
-		if q.isLong() && l.mayTake(q) && l.turnOf(q.account.name) < l.turnOf(l.turns[first].account.name) {
-			first = i
-		}
-	}
-	return first
-}
-
-// mayTake reports whether a call of q may have a slot.
-func (l *Limit) mayTake(q *queue) bool {
-	return q.account.inProgress < l.bound(q.account) && (!q.isLong() || l.long < l.longBound())
-}
-
-// dispatch hands out slots as long as there are any, and accounts that may have one.
-func (l *Limit) dispatch() {
-	for l.inProgress < l.slots {
-		i := l.next()
-		if i < 0 {
-			return
-		}
-		q := l.turns[i]
-		c := q.waiting[0]
-		if c.turn != nil && c.caller != nil && c.caller.Left() {
-			l.dequeue(c)
-			c.end(nil, errLeft)
-			continue
-		}
-		l.turns = append(slices.Delete(l.turns, i, i+1), q) // its next turn is after the others'
-		slot := &Slot{limit: l, account: q.account, kind: c.kind, long: q.isLong(), began: l.now()}
-		q.account.inProgress++
-		l.inProgress++
-		if slot.long {
-			l.long++
-			l.turn++
-			l.lately(q.account.name, "").turn = l.turn
-		}
-		l.dequeue(c)
-		c.end(slot, nil)
-	}
-}
-
-// call is a call that waits for a slot.
-type call struct {
-	queue  *queue
-	kind   string
-	caller Caller        // who waits; nil: it cannot be asked
-	owed   bool          // others of the account were before it
-	turn   chan struct{} // closed when it gets slot or err; nil: nobody waits for that yet
-	slot   *Slot
-	err    error
-}
-
-func (c *call) end(slot *Slot, err error) {
-	if c.slot, c.err = slot, err; c.turn != nil {
-		close(c.turn)
-	}
-}
-
 // Caller is who acquires a slot.
 type Caller interface {
 	// Left reports whether it needs the call no more. It is asked when its turn comes, and must
@@ -301,8 +122,8 @@ func (e *Refused) Unwrap() error { return e.cause }
 // errTurn is why a call was not made: the rest of its caller's time is too short for it.
 var errTurn = fmt.Errorf("no turn in half of the time: %w", context.DeadlineExceeded)
 
-// Acquire waits for a slot for a call of an account, for half of the time that ctx has left; if that
-// ends first, it returns a Refused. Calls without a kind are all short. caller is nil if it
+// Acquire waits for a slot for a call of an account, for half of the time that ctx has left; if
+// that ends first, it returns a Refused. Calls without a kind are all short. caller is nil if it
 // cannot be asked whether it has left.
 func (l *Limit) Acquire(ctx context.Context, account, kind string, caller Caller) (*Slot, error) {
 	c, slot := l.queued(account, kind, caller)

@@ -8,93 +8,35 @@ import (
 	"time"
 
 	"filings/index"
-	"filings/index/cache"
 	"filings/index/limit"
 )
 
-// request is one call of a Reader's method.
-type request[T any] struct {
-	call string // the method, as metrics name it
-	kind string // calls of a kind last about as long; "": all of the method do
-	text string // canonical: requests of the same text have the same response; "": it is not cached
-	run  func(context.Context) (T, error)
-	keep func(T) // caches the response; nil: it is not cached
-}
-
-// do returns the response to q: a cached one, that of an equal request of its account in progress, or the engine's.
-func do[T any](ctx context.Context, r *Reader, q request[T]) (T, error) {
-	e := r.engine
-	if !r.caches || q.text == "" {
-		began := time.Now()
-		v, err := called(ctx, r, q, nothing[T])
-		r.missed(began)
-		return v, r.failed(err, false)
-	}
-	key := r.key(q.text)
-	if v, ok := cache.Peek[T](e.cache, key); ok {
-		r.hit()
-		return v, nil
-	}
-	began, hit := time.Now(), false
-	cached := func() (v T, ok bool) {
-		v, hit = cache.Peek[T](e.cache, key)
-		return v, hit
-	}
-	q.keep = func(v T) { cache.Set(e.cache, key, v, cache.SizeOf(v)) }
-	v, joined, err := cache.Share(ctx, e.cache, r.Account, key, func(ctx context.Context) (T, error) {
-		return called(ctx, r, q, cached)
-	})
-	if joined || hit {
-		r.hit()
-	} else {
-		r.missed(began)
-		e.misses.Add(1)
-	}
-	return v, r.failed(err, joined)
-}
-
-func nothing[T any]() (v T, cached bool) { return v, false }
-
-// failed returns the error of a call for r's client: index.ErrClientGone if that left before
-// anything was computed for it, and index.ErrSpent if it has to count for the time that is over, as
-// whoever joined a call of its own account does.
-func (r *Reader) failed(err error, joined bool) error {
-	if r.Left() {
-		return index.ErrClientGone
-	}
-	if !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	var refused *limit.Refused
-	if joined || r.computes.Load() || errors.As(err, &refused) && refused.Owed {
-		err = fmt.Errorf("%w: %w", index.ErrSpent, err)
-	}
-	return err
-}
-
-// called calls the engine when it is the turn of r's account, unless the breaker refuses it, or
-// cached has the response by then: another account's call may have been the same.
-func called[T any](ctx context.Context, r *Reader, q request[T], cached func() (T, bool)) (v T, err error) {
+// called calls the engine when it is the turn of r's account, unless the breaker refuses it, or the
+// response is cached by then: another account's call may have been the same.
+func called[T any](ctx context.Context, r *Reader, q request[T]) (v T, err error) {
 	e := r.engine
 	if err := e.breaker.Refuses(); err != nil {
 		return v, err
 	}
 	slot, err := e.limit.Acquire(ctx, r.Account, cmp.Or(q.kind, q.call), r)
-	if v, ok := cached(); ok {
-		if err == nil {
-			slot.Release()
+	if q.find != nil {
+		if v, ok := q.find(); ok {
+			if err == nil {
+				slot.Release()
+			}
+			return v, nil
 		}
-		return v, nil
 	}
 	if err != nil {
 		return v, e.refusal(r, err)
 	}
 	r.computes.Store(true)
+	call := func(ctx context.Context) (T, error) { return calledNow(ctx, r, q) }
 	if slot.IsLong() {
-		return detached(ctx, slot, func(ctx context.Context) (T, error) { return calledNow(ctx, r, q) })
+		return detached(ctx, slot, call)
 	}
 	defer slot.Release()
-	return calledNow(ctx, r, q)
+	return call(ctx)
 }
 
 // calledNow calls the engine, and keeps its response while the call has its slot: another account's
@@ -107,7 +49,10 @@ func calledNow[T any](ctx context.Context, r *Reader, q request[T]) (v T, err er
 		return outage(failed)
 	})
 	e.noteDamage(r.inner, failed)
-	if err = cmp.Or(err, failed, r.Withdrawn(ctx)); err == nil && q.keep != nil {
+	if err = cmp.Or(err, failed); err == nil {
+		err = r.Withdrawn(ctx)
+	}
+	if err == nil && q.keep != nil {
 		q.keep(v)
 	}
 	return v, err
@@ -185,4 +130,15 @@ func (e *Engine) outcome(ctx context.Context, began time.Time, err error) string
 		return "unavailable"
 	}
 	return "error"
+}
+
+// looked makes a call that the engine mostly answers by its last look at its generations. So it
+// waits for no turn, and tells the breaker of an outage, but not of its end.
+func looked[T any](ctx context.Context, e *Engine, call string, run func(context.Context) (T, error)) (v T, err error) {
+	var failed error
+	err = e.breaker.DoCached(ctx, func(ctx context.Context) error {
+		v, failed = timed(ctx, e, call, run)
+		return outage(failed)
+	})
+	return v, cmp.Or(err, failed)
 }

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"filings/index"
-	"filings/index/cache"
 )
 
 // WithCounties returns w with the counties that it names as the generation has them (rule X30).
@@ -125,15 +124,4 @@ var groupedBy = map[index.Field]index.Dimension{
 	index.FilingType: index.ByFilingType, index.FilingHolder: index.ByHolder, index.City: index.ByCity,
 	index.Categories: index.ByCategory,
 	index.State:      index.ByState,
-}
-
-// cached returns the result of create for the generation, from the cache if it is there.
-func cached[V any](ctx context.Context, r *Reader, text string, create func(context.Context) (V, int, error)) (v V,
-	err error) {
-	if r.caches {
-		v, _, err = cache.Get(ctx, r.engine.cache, r.key(text), create)
-	} else {
-		v, _, err = create(ctx)
-	}
-	return v, err
 }

@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -17,7 +18,6 @@ import (
 // Engine serves an index.Engine. It is safe for concurrent use.
 type Engine struct {
 	inner        index.Engine
-	now          func() time.Time
 	cache        *cache.Cache // nil: no cache
 	limit        *limit.Limit
 	breaker      *breaker.Breaker
@@ -39,8 +39,8 @@ type Engine struct {
 type Reader struct {
 	// Account is whose calls these are: they wait for its turns. "": the service's own.
 	Account string
-	// Client, if set, is asked whether it is still connected when the turn of a call comes that waited, and at the end of
-	// an equal one that it joined. If not, and nothing was computed for it before, calls return index.ErrClientGone.
+	// Client, if set, is asked whether it is still connected when a call that waited has its turn, and
+	// when an equal call ends. If not, calls that nothing was computed for return index.ErrClientGone.
 	Client Client
 
 	inner  index.Reader
@@ -67,19 +67,42 @@ func (r *Reader) Took() (took time.Duration, hits, misses int64) {
 	return time.Duration(r.took.Load()), r.hits.Load(), r.misses.Load()
 }
 
-func (r *Reader) hit() {
-	r.hits.Add(1)
-	r.engine.hits.Add(1)
-}
-
-// missed counts a call that began at that time.
-func (r *Reader) missed(began time.Time) {
-	r.took.Add(int64(time.Since(began)))
-	r.misses.Add(1)
-}
-
 var _ index.Reader = (*Reader)(nil)
 
-func (r *Reader) key(text string) cache.Key {
-	return cache.Key{Space: r.inner.Generation(), Text: text}
+func (e *Engine) clear() {
+	e.rows.clear()
+	if e.cache != nil {
+		e.cache.Clear()
+	}
+}
+
+// fragile is a Reader of a file that can be damaged (generation.Damage).
+type fragile interface {
+	Meet(err error) (first bool)
+	Met() error
+}
+
+// noteDamage keeps with r the damage that a call of it has met, and logs the first.
+func (e *Engine) noteDamage(r index.Reader, err error) {
+	file, ok := r.(fragile)
+	if ok && errors.Is(err, index.ErrDamaged) && file.Meet(err) {
+		e.log.Error("a part of a generation cannot be read",
+			slog.String("generation", r.Generation()), slog.String("error", err.Error()))
+	}
+}
+
+// damageOf returns the damage that calls of r have met, nil for none.
+func damageOf(r index.Reader) error {
+	if file, ok := r.(fragile); ok {
+		return file.Met()
+	}
+	return nil
+}
+
+// outage returns err as the breaker sees it: an engine that finds damage responds.
+func outage(err error) error {
+	if errors.Is(err, index.ErrDamaged) {
+		return nil
+	}
+	return err
 }

@@ -1,25 +1,75 @@
 package serving
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
+	"sync"
+	"weak"
+
+	"golang.org/x/sync/errgroup"
 
 	"filings/index"
 	"filings/index/cache"
 )
+
+// Page returns a page, and how many filings its filter selects in all. A total that is cached
+// serves all pages and sorts of the filter. One that is not comes with the page, if the filter
+// selects few filings. If it selects many, it is counted apart: after the page, or at the same time
+// if the last filter of this shape selected many too.
+func (r *Reader) Page(ctx context.Context, q index.Query) (page index.Page, total int64, err error) {
+	text := unlessClocked(q.Where, countText(q.Where))
+	if total, ok := peek[int64](r, text); ok {
+		page, err = r.Rows(ctx, q)
+		return page, total, err
+	}
+	many := &r.engine.many[shapeOf(q)]
+	g, joint := errgroup.WithContext(ctx)
+	rows := func() (err error) {
+		defer index.Recovered(&err)
+		page, err = r.Rows(joint, q)
+		return err
+	}
+	if q.Count = !many.Load(); q.Count {
+		err = rows()
+	} else {
+		g.Go(rows)
+	}
+	if err == nil && !(q.Count && page.Counted) {
+		g.Go(func() (err error) {
+			defer index.Recovered(&err)
+			total, err = r.Count(joint, q.Where)
+			return err
+		})
+	}
+	if err = cmp.Or(err, g.Wait()); err != nil {
+		return index.Page{}, 0, err
+	}
+	if page.Counted {
+		total = page.Total
+		if r.caches && text != "" {
+			cache.Set(r.engine.cache, r.key(text), total, countBytes)
+		}
+	}
+	if !page.Counted || total <= index.MostCounted { // otherwise the engine counts even many with their page
+		many.Store(total > index.MostCounted)
+	}
+	return page, total, nil
+}
 
 // Generation implements index.Reader.
 func (r *Reader) Generation() string { return r.inner.Generation() }
 
 // Rows implements index.Reader. A page of ids is taken from the whole page where that is cached.
 func (r *Reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
-	if whole := q; r.caches && q.IDsOnly {
+	if whole := q; q.IDsOnly {
 		whole.IDsOnly = false
-		if page, ok := cache.Peek[*index.Page](r.engine.cache, r.key(rowsCall+whole.String())); ok {
-			r.hit()
+		if page, ok := peek[*index.Page](r, rowsCall+whole.String()); ok {
 			return *page, nil
 		}
 	}
@@ -60,16 +110,17 @@ func (r *Reader) Export(ctx context.Context, q index.Query) (page index.Page, er
 	case <-ctx.Done():
 		return page, fmt.Errorf("waiting for another export's rows: %w: %w", index.ErrUnavailable, ctx.Err())
 	}
-	// r's client is asked no more: its request was answered, and the memory that it was in is another one's.
+	// r's client is asked no more: its request was answered, and its memory is another one's.
 	alone := &Reader{inner: r.inner, engine: e, Account: exportsAccount}
 	return called(ctx, alone, request[index.Page]{call: "export", run: func(ctx context.Context) (index.Page, error) {
 		return r.inner.Rows(ctx, q)
-	}}, nothing[index.Page])
+	}})
 }
 
 // Count implements index.Reader.
 func (r *Reader) Count(ctx context.Context, w index.Filter) (int64, error) {
-	return do(ctx, r, request[int64]{call: "count", text: unlessClocked(w, countText(w)),
+	text := unlessClocked(w, countText(w))
+	return do(ctx, r, request[int64]{call: "count", text: text,
 		run: func(ctx context.Context) (int64, error) { return r.inner.Count(ctx, w) }})
 }
 
@@ -165,4 +216,89 @@ func compact(rows []index.Record) []index.Record {
 		copies[i] = buffer[start:len(buffer):len(buffer)]
 	}
 	return copies
+}
+
+// keptRows is how many rows of cached pages are found by their ids: those of the last 800 pages of
+// 20. It is a power of two.
+const keptRows = 1 << 14
+
+// rows finds the filings of cached pages by their ids, so that from a list to one of its filings no
+// call is made. It keeps no page: one that was evicted from the cache is not found any more. Each
+// id has one slot, which it shares with others: the latest one has it.
+type rows struct {
+	mu    sync.Mutex
+	slots []slot // nil: no page was cached
+}
+
+// slot is where a filing is: a row of a page of a generation.
+type slot struct {
+	generation string
+	id         int64
+	page       weak.Pointer[index.Page]
+	row        int
+}
+
+// idStart is the beginning of a record, before its id.
+const idStart = `{"id":`
+
+// keep notes the rows of a page, whose records were checked and do not change any more.
+func (r *rows) keep(generation string, page *index.Page) {
+	cached := weak.Make(page)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.slots == nil {
+		r.slots = make([]slot, keptRows)
+	}
+	for row, record := range page.Records {
+		digits, _, _ := bytes.Cut(record[len(idStart):], []byte(","))
+		if id, err := strconv.ParseInt(string(digits), 10, 64); err == nil {
+			r.slots[id&(keptRows-1)] = slot{generation, id, cached, row}
+		}
+	}
+}
+
+// find returns the filing of a generation with an id from a cached page, nil if none has it.
+func (r *rows) find(generation string, id int64) index.Record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.slots == nil {
+		return nil
+	}
+	s := r.slots[id&(keptRows-1)]
+	if s.id != id || s.generation != generation {
+		return nil
+	}
+	if page := s.page.Value(); page != nil {
+		return page.Records[s.row]
+	}
+	return nil
+}
+
+// clear forgets all.
+func (r *rows) clear() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.slots = nil
+}
+
+// kinds are the types of predicates that shapeOf tells apart; all others are one more.
+var kinds = []reflect.Type{
+	reflect.TypeFor[index.AnyOf](), reflect.TypeFor[index.Not](), reflect.TypeFor[index.IDs](),
+	reflect.TypeFor[index.Between](), reflect.TypeFor[index.Days](), reflect.TypeFor[index.Times](),
+	reflect.TypeFor[index.Present](), reflect.TypeFor[index.Box](), reflect.TypeFor[index.Contains](),
+}
+
+// shapes is how many values shapeOf has.
+const shapes = 1 << 11
+
+// shapeOf tells filters with different types of predicates apart, and pages in the default order
+// from others.
+func shapeOf(q index.Query) (shape int) {
+	if q.Sort != index.DefaultSort {
+		shape = 1 << 10
+	}
+	for _, p := range q.Where.Predicates() {
+		shape |= 1 << (1 + slices.Index(kinds, reflect.TypeOf(p)))
+	}
+	return shape
 }

@@ -5,8 +5,8 @@
 //
 // # Design
 //
-// One function does it all, in this order (do, call.go): cached responses and equal requests in
-// progress (package cache), limit and breaker, timer, engine. So a cached response passes neither
+// One function does it all, in this order: cached responses and equal requests in progress (package
+// cache), limit and breaker, timer, engine (do). So a cached response passes neither
 // limit nor breaker, and the timer measures the engine alone. The limit (package limit) gives each
 // account its turns: a Reader says whose calls it makes. A method of Reader only has the request,
 // and its text.
@@ -27,7 +27,7 @@
 // slices of a whole response, which would otherwise stay in memory with them, uncounted.
 //
 // A filing that a cached page of its generation has is the bytes of that page: it is found by its
-// id (rows.go), without a copy and without a call.
+// id, without a copy and without a call.
 //
 // Responses may be shared with other callers: they are read, never written to.
 package serving
@@ -69,19 +69,19 @@ type Config struct {
 // alone has, also keep six processors at work.
 const calls = 8
 
-// inProcess is an engine that computes in this process, and knows how many calls it should work on at once.
+// inProcess is an engine in this process that knows how many calls it should work on at once.
 type inProcess interface{ Slots() int }
 
-// remote is an engine whose server knows how many calls it can work on at once. More than that would only wait in it.
+// remote is an engine whose server knows how many calls it works on at once; others wait in it.
 type remote interface {
 	Slots(ctx context.Context) (int, error)
 }
 
-// New returns inner as a service uses it. It fails when c.Registry has the metrics of another engine.
+// New returns inner as a service uses it. It fails if c.Registry has another engine's metrics.
 func New(inner index.Engine, c Config) (*Engine, error) {
-	e := &Engine{inner: inner, now: c.Now, cache: c.Cache, log: c.Log, enough: c.RequestTime / 2, database: c.Database}
-	if e.now == nil {
-		e.now = time.Now
+	e := &Engine{inner: inner, cache: c.Cache, log: c.Log, enough: c.RequestTime / 2, database: c.Database}
+	if c.Now == nil {
+		c.Now = time.Now
 	}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
@@ -90,7 +90,7 @@ func New(inner index.Engine, c Config) (*Engine, error) {
 	if engine, ok := inner.(inProcess); ok {
 		slots = engine.Slots()
 	}
-	e.limit = limit.New(cmp.Or(c.Calls, slots), e.now)
+	e.limit = limit.New(cmp.Or(c.Calls, slots), c.Now)
 	e.exports = make(chan struct{}, 1)
 	e.breaker = breaker.New(breaker.Config{
 		Server: "the engine", Down: index.ErrUnavailable, Probe: e.probe, Confirms: true, Log: c.Log,
@@ -140,7 +140,7 @@ func (e *Engine) Usable(ctx context.Context) (bool, error) {
 	return damageOf(r.inner) == nil, nil
 }
 
-// Damaged returns how many generations besides the live one are kept in whose files calls have met damage.
+// Damaged returns how many kept generations, the live one aside, calls have met damage in.
 func (e *Engine) Damaged(ctx context.Context) (int, error) {
 	if engine, ok := e.inner.(interface {
 		Damaged(ctx context.Context) (int, error)
@@ -150,35 +150,8 @@ func (e *Engine) Damaged(ctx context.Context) (int, error) {
 	return 0, nil
 }
 
-// Live returns a Reader of the generation that is live now. The engine mostly knows it without a call to its server, so
-// this tells the breaker of an outage, but not of its end.
-func (e *Engine) Live(ctx context.Context) (*Reader, error) {
-	inner, err := looked(ctx, e, "live", e.inner.Live)
-	e.noteLost(err)
-	if err != nil {
-		return nil, err
-	}
-	return e.reader(inner), nil
-}
-
-// ID returns the public id of r's generation, "" where it has none. Most requests are for the same
-// one: to read it from the name took 3 µs of each.
-func (r *Reader) ID() string {
-	name := r.Generation()
-	if last := r.engine.id.Load(); last != nil && last[0] == name {
-		return last[1]
-	}
-	id := index.GenerationID(name)
-	r.engine.id.Store(&[2]string{name, id})
-	return id
-}
-
-func (e *Engine) reader(inner index.Reader) *Reader {
-	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}
-}
-
-// Fit makes the limit of calls at once that of the engine's server, and at least eight. Who starts a service without
-// Config.Calls calls it once, when the server responds. It fails if the server does not say, and changes nothing then.
+// Fit makes the limit of calls at once that of the engine's server, and at least eight. A service
+// without Config.Calls calls it once, when the server responds. If it fails, it changes nothing.
 func (e *Engine) Fit(ctx context.Context) error {
 	engine, ok := e.inner.(remote)
 	if !ok {
@@ -191,25 +164,63 @@ func (e *Engine) Fit(ctx context.Context) error {
 	return err
 }
 
-// noteLost logs once that the live generation is lost, and once that there is one again. Nothing
-// that was cached is used again: values computed before the loss was seen may be wrong, and the
-// same generation may come back.
-func (e *Engine) noteLost(err error) {
-	lost := errors.Is(err, index.ErrLost)
-	switch {
-	case lost == e.lost.Load() || err != nil && !lost, !e.lost.CompareAndSwap(!lost, lost):
-	case lost:
-		e.clear()
-		e.log.Error("every request fails until an operator repairs the index", slog.String("error", err.Error()))
-	default:
-		e.clear() // of calls that were in progress
-		e.log.Info("a generation is live again")
-	}
+// Seconds are the bounds of histograms: from a cached response to the end of a request's time.
+func Seconds() []float64 {
+	return []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5}
 }
 
-func (e *Engine) clear() {
-	e.rows.clear()
-	if e.cache != nil {
-		e.cache.Clear()
+// expose makes e's metrics, and registers them unless r is nil.
+func (e *Engine) expose(r prometheus.Registerer) error {
+	e.calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "filings_engine_call_duration_seconds",
+		Help: "Time of a call to the engine, by call and outcome: ok, not_found, gone, unavailable, " +
+			"timeout (no response in time), ended (its request was cancelled, or came with too little time) or error.",
+		Buckets: Seconds(),
+	}, []string{"call", "outcome"})
+	e.calls.WithLabelValues("live", "ok") // called for the metrics themselves: exposed from 0 on
+	for _, call := range []string{"live", "rows", "count", "filing", "filings", "stats", "counties",
+		"groups", "cells", "owners", "nearest", "steps", "changes", "changesets", "kept", "open", "export"} {
+		// From 0 on, so that an alert sees the first one rise.
+		for _, outcome := range []string{"unavailable", "timeout", "error"} {
+			e.calls.WithLabelValues(call, outcome)
+		}
 	}
+	e.refused = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "filings_engine_calls_refused_total",
+		Help: "Calls to the engine that were not made in their request's time, " +
+			"by the limit that refused them: share (of their account) or all (calls at once).",
+	}, []string{"reason"})
+	for _, reason := range []string{"share", "all"} {
+		e.refused.WithLabelValues(reason)
+	}
+	if r == nil {
+		return nil
+	}
+	all := []prometheus.Collector{
+		e.calls, e.refused, e.breaker.Metric("filings_engine_breaker_state"),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "filings_engine_calls_in_progress",
+			Help: "Calls to the engine in progress."},
+			func() float64 { return float64(e.limit.InProgress()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "filings_engine_calls_waiting",
+			Help: "Calls to the engine that wait for a slot."},
+			func() float64 { return float64(e.limit.Waiting()) }),
+	}
+	if e.cache != nil {
+		all = append(all,
+			prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "filings_cache_hits_total",
+				Help: "Requests to the index that were served from the cache, or by an equal request in progress."},
+				func() float64 { return float64(e.hits.Load()) }),
+			prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "filings_cache_misses_total",
+				Help: "Requests to the index that called the engine."},
+				func() float64 { return float64(e.misses.Load()) }),
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "filings_cache_bytes",
+				Help: "Memory of all caches, in bytes: responses, and parts of generations that the engine keeps."},
+				func() float64 { return float64(e.cache.Bytes()) }))
+	}
+	for _, c := range all {
+		if err := r.Register(c); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -25,6 +25,7 @@ type counting struct {
 	index.Engine
 	reader index.Reader
 	calls  atomic.Int64
+	looks  atomic.Int64 // whether filings were withheld
 	fail   error
 	most   int64 // up to how many filings pages have their total; 0: as many as the reader says
 }
@@ -33,7 +34,10 @@ func (e *counting) Live(context.Context) (index.Reader, error) {
 	return &countingReader{e.reader, e}, nil
 }
 
-func (e *counting) Withdrawn(context.Context, string) (bool, error) { return false, nil }
+func (e *counting) Withdrawn(context.Context, string) (bool, error) {
+	e.looks.Add(1)
+	return false, nil
+}
 
 type countingReader struct {
 	index.Reader
@@ -456,6 +460,9 @@ func TestErrorsAreNotKept(t *testing.T) {
 		if _, err := send(t.Context(), live(t, e)); !errors.Is(err, failure) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if n := inner.looks.Load(); n != 0 { // which would wait for an engine that does not respond, again
+		t.Errorf("failed calls looked %d times whether filings were withheld", n)
 	}
 	inner.fail = nil
 	for name, send := range requests() {

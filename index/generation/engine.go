@@ -13,8 +13,8 @@ import (
 	"filings/index/sidecar"
 )
 
-// Generations lists all generations that are stored, the newest first, unsealed ones and those that
-// the catalog does not know included.
+// Generations lists all stored generations, the newest first: also the unsealed, and the ones that
+// the catalog does not know.
 func (l *Lifecycle) Generations(ctx context.Context) ([]Info, error) {
 	// Parts come first: else a generation that is begun between the two looks would seem unknown to
 	// the catalog.
