@@ -26,7 +26,7 @@ type History interface {
 	// parent an older program built. A generation that was never promoted has none. The generations
 	// themselves need not be kept.
 	Changesets(ctx context.Context) ([]Changeset, error)
-	// Changes returns a page of the changes of several changesets, or ErrGone where one of them is not kept.
+	// Changes returns a page of changes of several changesets, or ErrGone if one is not kept.
 	Changes(ctx context.Context, q ChangeQuery) (ChangePage, error)
 }
 
@@ -55,10 +55,10 @@ type Version struct {
 	Withheld bool
 }
 
-// Filing returns the filing that v is of, with its city and ZIP code, and without the time at which it was added.
+// Filing returns v's filing with its city and ZIP code, and without the time of its addition.
 func (v Version) Filing() (*Filing, error) {
-	var values [numReturned][]byte
-	if err := v.Record.Values(values[:], numReturned-1); err != nil {
+	var values [NumReturned][]byte
+	if err := v.Record.Values(values[:], NumReturned-1); err != nil {
 		return nil, err
 	}
 	f := &Filing{}
@@ -152,7 +152,7 @@ type ChangePage struct {
 // skip changes that the caller's tier does not show.
 type FieldGroups uint8
 
-// Field groups of a Version: the fields of a tier that no lower one shows, and the city with the ZIP code.
+// Field groups of a Version: the fields of a tier that no lower one shows; city and ZIP code.
 const (
 	FreeFields FieldGroups = 1 << iota
 	ProFields
@@ -192,8 +192,8 @@ type Fingerprint struct {
 // Digests are those of each field group of a filing, in their order.
 type Digests [4]uint64
 
-// Facts are the part of a filing that is summed up beside its generation: by county, by owner and by
-// word. Texts are "" where they are missing.
+// Facts are the part of a filing that is summed up beside its generation: by county, by owner and
+// by word. Texts are "" where they are missing.
 type Facts struct {
 	Owner, County, FilingDate string // as written
 	Address                   string // SearchText
@@ -203,7 +203,7 @@ type Facts struct {
 	Trust, Estate             bool
 }
 
-// NoTime is the Created of a filing without CreatedAt. No instant that a filing can have is that early.
+// NoTime is the Created of a filing without CreatedAt. No filing can have an instant that early.
 const NoTime = -1 << 63
 
 // FingerprintOf returns the fingerprint of f; d and record are those of f.

@@ -31,8 +31,8 @@ var stateCodes = func() map[string]string {
 // IsState reports whether code is that of a state, in capital letters.
 func IsState(code string) bool { return len(code) == 2 && stateCodes[Fold(code)] == code }
 
-// StateOf returns the code of the state that text names, by its code or in full, in any case; "" for
-// none.
+// StateOf returns the code of the state that text names, by its code or in full, in any case; ""
+// for none.
 func StateOf(text string) string { return stateCodes[strings.Join(countyWords(text), " ")] }
 
 // CountyNames knows the counties of a generation as people write them (rules X30 and X62).
@@ -47,8 +47,8 @@ type CountyNames struct {
 // state in lower case, "" for none.
 type county struct{ name, state string }
 
-// NewCountyNames returns the CountyNames of these counties. Of equally near ones Nearest returns the
-// first ones.
+// NewCountyNames returns the CountyNames of these counties. Of equally near ones Nearest returns
+// the first ones.
 func NewCountyNames(written []string) *CountyNames {
 	c := &CountyNames{written: written, counties: map[string][]string{}, matches: map[county][]string{}}
 	for _, county := range written {
@@ -138,8 +138,8 @@ func countyWords(text string) []string {
 	return strings.Fields(strings.ReplaceAll(PlainText(strings.ReplaceAll(text, ".", "")), ",", " , "))
 }
 
-// plainCounty returns the county of a name's words without those for a county, and with one word for
-// saints.
+// plainCounty returns the county of a name's words without those for a county, and with one word
+// for saints.
 func plainCounty(words []string, state string) county {
 	if len(words) > 2 && words[1] == "of" && slices.Contains(countyWord, words[0]) {
 		words = words[2:]
@@ -167,7 +167,7 @@ func (w Filter) WithCounties(meant func(string) string) Filter {
 	})
 }
 
-// WithLists returns w with each list as one value, if it is one of the field, in place of its items.
+// WithLists returns w with each list that is a value of its field in place of the list's items.
 func (w Filter) WithLists(isValue func(Field, string) bool) Filter {
 	return w.mapAnyOf(func(p AnyOf) AnyOf {
 		return AnyOf{Fields: p.Fields, Values: Uncut(p.Values, p.Lists, func(text string) bool {

@@ -13,15 +13,13 @@ import (
 var ErrRecord = errors.New("the engine returned a record with missing, extra or reordered fields")
 
 // NumReturned is how many fields a record has.
-const NumReturned = numReturned
-
-const numReturned = OwnerEmailSecondary + 1
+const NumReturned = OwnerEmailSecondary + 1
 
 // NumKeyed is how many fields a record with keys has.
 const NumKeyed = AddressKey + 1
 
 // lastOf holds the last field of the record that each tier sees.
-var lastOf = [Hidden]Field{Free: PropertyType - 1, Pro: OwnerPhonePrimary - 1, Enterprise: numReturned - 1}
+var lastOf = [Hidden]Field{Free: PropertyType - 1, Pro: OwnerPhonePrimary - 1, Enterprise: NumReturned - 1}
 
 // members sets starts[f] to where the member of each field f begins in r, up to last, and
 // starts[last+1] to where that ends. It fails unless these are the first members of r, each once
@@ -45,9 +43,9 @@ func (r Record) members(starts *[NumKeyed + 1]int, last Field) error {
 	}
 	starts[last+1] = start
 	rest := r[start:]
-	switch isEnd := last == ID || last+1 == numReturned || last+1 == NumKeyed; { // ID: of the id alone, AppendIDOnly
+	switch isEnd := last == ID || last+1 == NumReturned || last+1 == NumKeyed; { // ID: of the id alone, AppendIDOnly
 	case isEnd && string(rest) == "}":
-	case last+1 < NumKeyed && bytes.HasPrefix(rest, keyBytes[last+1]):
+	case last+1 < NumKeyed && bytes.HasPrefix(rest, []byte(keys[last+1])):
 	case isEnd && last != ID:
 		return fmt.Errorf("%w: it does not end after %s", ErrRecord, last)
 	default:
@@ -74,11 +72,6 @@ func (r Record) Values(dst [][]byte, last Field) error {
 		dst[f] = r[start:end:end]
 	}
 	return nil
-}
-
-// AppendFor appends the part of r that tier t sees, or returns ErrRecord: see AppendFields.
-func (r Record) AppendFor(dst []byte, t Tier) ([]byte, error) {
-	return r.AppendFields(dst, t, 0)
 }
 
 // AppendFields appends the members of r that tier t sees and set has, in the order of the record.
@@ -116,8 +109,8 @@ func (r Record) AppendFields(dst []byte, t Tier, set FieldSet) ([]byte, error) {
 
 // ID returns the id of r, or ErrRecord unless r is a whole record as AppendRecord writes it.
 func (r Record) ID() (int64, error) {
-	var values [numReturned][]byte
-	if err := r.Values(values[:], numReturned-1); err != nil {
+	var values [NumReturned][]byte
+	if err := r.Values(values[:], NumReturned-1); err != nil {
 		return 0, err
 	}
 	return strconv.ParseInt(string(values[ID]), 10, 64)
@@ -126,7 +119,7 @@ func (r Record) ID() (int64, error) {
 // Check returns ErrRecord unless r is a whole record as AppendRecord writes it.
 func (r Record) Check() error {
 	var starts [NumKeyed + 1]int
-	return r.members(&starts, numReturned-1)
+	return r.members(&starts, NumReturned-1)
 }
 
 // Check returns ErrRecord unless every record of p is a whole one as AppendRecord writes it. A page
@@ -136,7 +129,7 @@ func (p *Page) Check() error {
 	cuts := make([][Hidden]int, len(p.Records))
 	for i, r := range p.Records {
 		var starts [NumKeyed + 1]int
-		if err := r.members(&starts, numReturned-1); err != nil {
+		if err := r.members(&starts, NumReturned-1); err != nil {
 			return err
 		}
 		for t, last := range lastOf {
@@ -178,7 +171,7 @@ func (p Page) AppendFeatures(dst []byte, t Tier, set FieldSet) ([]byte, error) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		var values [numReturned][]byte
+		var values [NumReturned][]byte
 		err := r.Values(values[:], Longitude)
 		if err != nil {
 			return dst, err
@@ -198,15 +191,8 @@ func (p Page) AppendFeatures(dst []byte, t Tier, set FieldSet) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-var keyBytes = func() (k [numFields][]byte) {
-	for f, key := range keys {
-		k[f] = []byte(key)
-	}
-	return k
-}()
-
-// valueEnd returns where the value of f ends that text begins with: a string, a number or null, of categories a list of
-// strings. 0: it begins with nothing of these, or there is no end.
+// valueEnd returns where the value of f ends that text begins with: a string, a number or null, of
+// categories a list of strings. 0: it begins with nothing of these, or there is no end.
 func valueEnd(f Field, text []byte) int {
 	if len(text) < 2 {
 		return 0
@@ -251,7 +237,7 @@ func stringEnd(text []byte) int {
 	}
 }
 
-// listEnd returns where the list of strings ends that text, of two bytes or more, begins with, 0 if nowhere.
+// listEnd returns the end of the list of strings that begins text, of two bytes or more; or 0.
 func listEnd(text []byte) int {
 	if text[0] != '[' {
 		return 0

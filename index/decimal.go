@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Decimal is a number as a request has it. Of those that have the same nearest float64, each is another one.
+// Decimal is a number as a request has it, exactly: several may have the same nearest float64.
 type Decimal struct {
 	Nearest float64
 	text    string // without zeros that say nothing; "": the shortest decimal of Nearest, which records have
@@ -17,8 +17,8 @@ type Decimal struct {
 // mostExponent is about the exponent of the greatest and of the least float64.
 const mostExponent = 400
 
-// ParseDecimal reads a number: digits, with a minus before them or not, and a point with digits or not,
-// and an exponent or not.
+// ParseDecimal reads a number: digits, with a minus before them or not, and a point with digits or
+// not, and an exponent or not.
 func ParseDecimal(text string) (d Decimal, ok bool) {
 	digits, negative := strings.CutPrefix(text, "-")
 	exponent := 0
@@ -104,7 +104,7 @@ func (d Decimal) Cmp(e Decimal) int {
 	return order
 }
 
-// Least returns the least number whose shortest decimal is d or more: as a lower bound it is d, exactly.
+// Least returns the least number whose shortest decimal is at least d: the same lower bound.
 func (d Decimal) Least() float64 {
 	if d.over() > 0 {
 		return math.Nextafter(d.Nearest, math.Inf(1))
@@ -112,7 +112,7 @@ func (d Decimal) Least() float64 {
 	return d.Nearest
 }
 
-// Greatest returns the greatest number whose shortest decimal is d or less: as an upper bound it is d, exactly.
+// Greatest returns the greatest number whose shortest decimal is at most d: the same upper bound.
 func (d Decimal) Greatest() float64 {
 	if d.over() < 0 {
 		return math.Nextafter(d.Nearest, math.Inf(-1))

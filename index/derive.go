@@ -120,14 +120,14 @@ func zipOf(s string) string {
 	return s[:5]
 }
 
-// AddressKeyOf returns the key of an address (rule X55), the zero Key where it has none. city and state are
-// those of its record, "" for none.
+// AddressKeyOf returns the key of an address (rule X55), the zero Key where it has none. city and
+// state are those of its record, "" for none.
 func AddressKeyOf(text, city, state string) address.Key {
 	return address.Parser{Plain: PlainText, IsState: IsState}.KeyOf(Typed(text), city, state)
 }
 
-// AddressPatterns returns the patterns of the addresses that have all parts of one that a client names, or has
-// the key of; nil where it has no house number.
+// AddressPatterns returns the patterns of the addresses that have all parts of one that a client
+// names, or has the key of; nil where it has no house number.
 func AddressPatterns(text string) []string {
 	patterns := AddressKeyOf(text, "", "").Patterns()
 	if PlainText(text) != strings.NewReplacer("-", " ", "/", " ").Replace(text) { // which a key is, but for its number
@@ -178,7 +178,7 @@ func equityPercent(f *Filing) (float64, bool) {
 // decimal returns the shortest decimal that reads back as v, exactly.
 func decimal(v float64) *big.Rat { return Decimal{Nearest: v}.fraction() }
 
-// ownerKind finds out by whole words of an owner's name, folded, whether it is a trust, an estate, or both (rule A2).
+// ownerKind tells trusts and estates by whole words of an owner's folded name (rule A2).
 func ownerKind(owner string) (trust, estate bool) {
 	words := strings.FieldsFunc(owner, func(r rune) bool {
 		return r != '\'' && !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -36,7 +36,7 @@ const (
 	KindDerived                // not loaded: computed from other fields (Derive)
 )
 
-// Limits of text values, in characters. 8,000 characters fit into a Lucene term (32,766 bytes) in any script.
+// Limits of text values, in characters: 8,000 of any script fit into a Lucene term (32,766 bytes).
 const (
 	MaxText     = 8_000
 	MaxLongText = 100_000
@@ -199,8 +199,8 @@ func (f Field) IsKey() bool { return f == OwnerKey || f == AddressKey }
 // Keys are these fields.
 func Keys() []Field { return []Field{OwnerKey, AddressKey} }
 
-// FieldSet is a set of returned fields: those that a client wants of each record. ID is part of every set but the zero
-// one, which stands for all fields of the tier (rule X9).
+// FieldSet is a set of returned fields: those that a client wants of each record. ID is part of
+// every set but the zero one, which stands for all fields of the tier (rule X9).
 type FieldSet uint64
 
 // SetOf returns the set of ID and these fields.
@@ -218,7 +218,7 @@ func (s FieldSet) Has(f Field) bool { return s == 0 || s&(1<<f) != 0 }
 // Keys reports whether s names a key.
 func (s FieldSet) Keys() bool { return s&(1<<OwnerKey|1<<AddressKey) != 0 }
 
-// String returns the names of the fields in the order of the record, separated by commas; "" for the zero set.
+// String lists the fields' names in the order of the record, with commas; "" for the zero set.
 func (s FieldSet) String() string {
 	var names []string
 	for f := ID; f < numFields && s != 0; f++ {

@@ -71,9 +71,9 @@ func (f *Filing) Filled() uint64 {
 // Reset removes every value, so that one Filing can carry many records after each other.
 func (f *Filing) Reset() { *f = Filing{Categories: f.Categories[:0]} }
 
-// Record is a filing as the API shows it to the highest tier: a JSON object with every returned field in the order of
-// the table, null where the filing lacks it (categories: []). The table is ordered by tier, so that the record of a
-// lower tier is a prefix of it and a closing brace (cut.go).
+// Record is a filing as the API shows it to the highest tier: a JSON object with every returned
+// field in the order of the table, null where the filing lacks it (categories: []). The table is
+// ordered by tier: the record of a lower tier is a prefix and a closing brace (cut.go).
 type Record []byte
 
 // AppendRecord appends the record of f to dst.

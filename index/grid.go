@@ -30,12 +30,12 @@ type Span struct {
 	From, To float64
 }
 
-// MaxCells is how many tiles a Grid has at the most: enough for tiles of 64 pixels on a screen of 2,560 by 1,440, which
-// touches 41 by 24 of them, and few enough that a response with all of them has less than 55 kB when it is compressed.
+// MaxCells is how many tiles a Grid has at the most: enough for tiles of 64 pixels on a screen of
+// 2,560 by 1,440, which touches 41 by 24 of them. All of them compressed have less than 55 kB.
 const MaxCells = 1024
 
-// NewGrid returns the tiles of precision, which is 0 to 29, that b touches; or the largest ones of which b touches no
-// more than MaxCells.
+// NewGrid returns the tiles of precision, which is 0 to 29, that b touches; or the largest ones of
+// which b touches no more than MaxCells.
 func NewGrid(b Box, precision int) Grid {
 	north, south := row(b.North, precision), row(b.South, precision)
 	west, east := column(b.West, precision), column(b.East, precision)
@@ -60,8 +60,8 @@ func NewGrid(b Box, precision int) Grid {
 	return g
 }
 
-// TileBox returns the box of a tile: of just those coordinates that are in its column and its row,
-// whose edges belong to one of two neighbors.
+// TileBox returns the box of exactly the coordinates in a tile. An edge belongs to one of the two
+// tiles beside it.
 func TileBox(column, row, precision int) Box {
 	x, y := columnSpan(column, precision), rowSpan(row, precision)
 	return Box{North: math.Nextafter(y.To, -180), South: y.From, East: math.Nextafter(x.To, -360), West: x.From}
@@ -75,13 +75,13 @@ func (g Grid) Where(w Filter) Filter {
 	return w.And(g.Box)
 }
 
-// Text returns the canonical text of a request for the cells of g that have filings among those that w selects.
+// Text returns the canonical text of a request for the cells of g with filings that w selects.
 func (g Grid) Text(w Filter) string {
 	return "cells " + strconv.Itoa(g.Precision) + " " + g.Where(w).String()
 }
 
-// Find returns the position in spans, which are those of a Grid, of the one that v belongs to.
-// There must be one, as there is for whatever lies in the Grid's box.
+// Find returns the position of v's Span in the spans of a Grid. There must be one, as there is for
+// each point in the Grid's box.
 func Find(spans []Span, v float64) int {
 	return sort.Search(len(spans)-1, func(i int) bool { return v < spans[i].To })
 }
@@ -112,7 +112,7 @@ func columnSpan(x, precision int) Span {
 	return s
 }
 
-// rowSpan turns the edges of a row around: it has its northern edge and not its southern one, a Span the other way.
+// rowSpan turns the edges of a row around: a row has its northern edge, a Span its southern one.
 func rowSpan(y, precision int) Span {
 	s := Span{y, -90, nextUp(90)}
 	if y > 0 {

@@ -16,8 +16,8 @@ import (
 //   - Of forms of equal length the first one in the name counts, and none is made of another one's
 //     short form.
 //   - "ltd liability comp" is a form too: else the key of its key would be another one.
-//   - A name in which step 3 found a form has a token that is one, also where several tokens spell
-//     it: "Fern, L.L.C." is no person.
+//   - A name with a form of step 3 has the form as a token, even if several tokens spell it: "Fern,
+//     L.L.C." is no person.
 //   - "tr" is the last token in the order in which the name is written.
 //   - Of a name that is very long the first MaxText characters count, once marks are dropped:
 //     engines have no longer terms.
@@ -225,9 +225,9 @@ var forms = func() map[string]form {
 	return all
 }()
 
-// OwnerMark returns a hash of an owner's key without working that out, in a quarter of the time: names with
-// the same key have the same mark, as has that key. It sums up the tokens that are in no legal form, which a
-// key has in any order.
+// OwnerMark returns a hash of an owner's key without working that out, in a quarter of the time:
+// names with the same key have the same mark, as has that key. It sums up the tokens that are in no
+// legal form, which a key has in any order.
 func OwnerMark(name string, seed uint64) (mark uint64) {
 	if typed, _ := formOf(name); len(name) > MaxText || !typed {
 		name = PlainText(name)

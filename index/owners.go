@@ -28,7 +28,7 @@ type CountyFilings struct {
 // MaxOwnerCounties is how many counties a Portfolio lists.
 const MaxOwnerCounties = 20
 
-// OwnerQuery requests portfolios. Each condition is on the owner, whose figures are those of all its filings.
+// OwnerQuery requests portfolios. A condition is on the owner: its figures are of all its filings.
 type OwnerQuery struct {
 	Tokens     []string // each begins some token of the OwnerKey; there may be none
 	Where      Filter   // the owner has a filing whose county, and nothing else of it, is selected

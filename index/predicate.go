@@ -24,16 +24,16 @@ type Predicate interface {
 }
 
 // AnyOf holds when one of the fields equals one of the values, ignoring case. Values are folded.
-// Fields are County, CountyName, State, City, ZIP, FilingType, FilingHolder, OwnerKey, PropertyClassification,
-// Categories or ForeclosureStatus; or AddressKey alone, whose values are patterns (package address).
+// Fields are County, CountyName, State, City, ZIP, FilingType, FilingHolder, OwnerKey,
+// PropertyClassification, Categories or ForeclosureStatus; or AddressKey alone, whose values are
+// patterns (package address).
 type AnyOf struct {
 	Fields []Field
 	Values []string
 	Lists  []List // texts whose items are among the values; see Filter.WithLists
 }
 
-// List is a text of a client that is one value if filings have that one, and otherwise its items
-// (rule X64).
+// List is a client's text: one value if filings have that value, otherwise its items (rule X64).
 type List struct{ Text, Separator string }
 
 // Items splits text at a separator, trims and skips empty items.
@@ -82,8 +82,8 @@ type Between struct {
 // filing without a date does not match.
 type Days struct{ From, To string }
 
-// Times holds when CreatedAt is From or later and To or earlier, to the microsecond; the zero time is
-// no bound. A filing without the time does not match.
+// Times holds when CreatedAt is From or later and To or earlier, to the microsecond; the zero time
+// is no bound. A filing without the time does not match.
 type Times struct {
 	From, To time.Time
 	Clocked  bool // an end is the time of the request: hardly two requests have the same

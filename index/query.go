@@ -146,7 +146,7 @@ func (w Filter) Reads(fields ...Field) bool {
 	})
 }
 
-// ByClock reports whether w has Times that are Clocked: hardly two requests have the same text then.
+// ByClock reports whether w has Clocked Times: hardly two requests have the same text then.
 func (w Filter) ByClock() bool {
 	return slices.ContainsFunc(w.predicates, func(p Predicate) bool {
 		times, ok := p.(Times)

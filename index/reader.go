@@ -78,12 +78,12 @@ type Engine interface {
 	// Reader without filings, whose Generation is "". ErrLost: it is missing, or (noticed within
 	// ten seconds) was altered after it was sealed.
 	Live(ctx context.Context) (Reader, error)
-	// Kept lists, at most one second late, the generations that At knows, the newest first: those
-	// that are sealed, and laid out as this program reads them. It has any that Live, At or Kept
-	// returned before and that is still kept. It looks again for one with the public id, unless that
-	// is "", if that is newer than all that it knows. The list is read, never changed.
+	// Kept lists, at most one second late, the generations that Pin knows, the newest first: the
+	// sealed ones that this program can read. It has any that Live, Pin or Kept returned before, as
+	// long as that is kept. If id is newer than all known ones, it looks again; "" is not. The list is
+	// read, never changed.
 	Kept(ctx context.Context, id string) ([]Generation, error)
-	// At returns a Reader of the kept generation with that public id, or ErrGone, at most one second
+	// Pin returns a Reader of the kept generation with that public id, or ErrGone, at most one second
 	// late; ErrChanged if it was altered since it was sealed.
 	At(ctx context.Context, id string) (Reader, error)
 	// Withdrawn reports, at most one second late, whether a Reader of a generation may still read
@@ -280,7 +280,7 @@ type Generation struct {
 	Fresh     map[string]Freshness // by county; nil where that is not known. It is read, never changed
 }
 
-// Freshness says how fresh the filings of a county are (rule X56). Times are in seconds of Unix time; 0: not known.
+// Freshness says how fresh a county's filings are (rule X56). Times are Unix seconds; 0: unknown.
 type Freshness struct {
 	Loaded      int64  `json:"loaded,omitempty"`  // when the last load began that brought or removed some
 	Checked     int64  `json:"checked,omitempty"` // when the last load began that found these to be all of them

@@ -91,7 +91,7 @@ func TestAppendFor_E4_FieldsByTier(t *testing.T) {
 		r := index.Record(index.AppendRecord(nil, f))
 		for _, tier := range []index.Tier{index.Free, index.Pro, index.Enterprise} {
 			var got map[string]any
-			seen, err := r.AppendFor(nil, tier)
+			seen, err := r.AppendFields(nil, tier, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

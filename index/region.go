@@ -82,8 +82,8 @@ func NewPolygon(corners []Corner) (Polygon, error) {
 	return p, nil
 }
 
-// end is an end of an edge. Where an even number of a line's edges ends at each corner, the edges lie
-// on each of its points in pairs, so that no area is on one side of it alone.
+// end is an end of an edge. Where an even number of a line's edges ends at each corner, the edges
+// lie on each of its points in pairs, so that no area is on one side of it alone.
 type end struct {
 	line
 	Corner

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns s as it is compared wherever case is ignored (rule X61): as it is typed, lower-cased character by
-// character, in NFC. It is so before, too, where an "İ" is no I with a dot above, and after, since there is a "ẖ"
-// in lower case alone.
+// Fold returns s as it is compared wherever case is ignored (rule X61): as it is typed, lower-cased
+// character by character, in NFC. It is so before, too, where an "İ" is no I with a dot above, and
+// after, since there is a "ẖ" in lower case alone.
 func Fold(s string) string {
 	switch typed, lower := formOf(s); {
 	case lower:
@@ -23,8 +23,8 @@ func Fold(s string) string {
 	return norm.NFC.String(strings.ToLower(norm.NFC.String(Typed(s))))
 }
 
-// Typed returns s as a keyboard has it: without format characters, such as soft hyphens and those without a
-// width, with "-" for each dash and "'" for each apostrophe.
+// Typed returns s as a keyboard has it: without format characters, such as soft hyphens and those
+// without a width, with "-" for each dash and "'" for each apostrophe.
 func Typed(s string) string {
 	if typed, _ := formOf(s); typed {
 		return s
@@ -42,8 +42,8 @@ func Typed(s string) string {
 	}, s)
 }
 
-// formOf reports whether s is ASCII without anything to replace, as nearly all texts are, and if so,
-// whether it has no capitals either.
+// formOf reports whether s is ASCII without anything to replace, as nearly all texts are, and if
+// so, whether it has no capitals either.
 func formOf(s string) (typed, lower bool) {
 	lower = true
 	for i := range len(s) {
@@ -130,8 +130,8 @@ func Distance(a, b []rune, swaps bool) int {
 	return last[len(b)]
 }
 
-// Nearest returns up to `most` of some texts by rising Distance with swaps, and then by position. The
-// distance of text i is the least one of the pairs.
+// Nearest returns up to `most` of some texts by rising Distance with swaps, and then by position.
+// The distance of text i is the least one of the pairs.
 func Nearest(texts []string, most int, pairs func(i int) [][2]string) (nearest []string) {
 	type candidate struct{ text, distance int }
 	best := make([]candidate, 0, most+1)

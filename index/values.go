@@ -147,7 +147,7 @@ func (v *Values) Known() bool {
 func (v *Values) MarshalJSON() ([]byte, error) {
 	kept := map[string]FieldValues{}
 	for field, sums := range v {
-		if sums.Filled > 0 && Field(field) < numReturned {
+		if sums.Filled > 0 && Field(field) < NumReturned {
 			kept[fields[field].Name] = sums
 		}
 	}

@@ -116,7 +116,7 @@ func exampleOf(data any, t index.Tier, geoJSON bool) (result handlers.Result, q 
 		result = handlers.Result{Data: handlers.Page{Records: []index.Record{record}}, Rows: 1, Total: 1}
 		q.Query.Limit = params.DefaultLimit
 	case []handlers.Change:
-		seen, _ := record.AppendFor(nil, t) // the list has the error
+		seen, _ := record.AppendFields(nil, t, 0) // the list has the error
 		result.Data = handlers.Changes{{Op: changes.Changed, ID: 1, Filing: seen}, {Op: changes.Removed, ID: 2}}
 		q.Query.Limit = params.DefaultChanges
 	case handlers.Clusters:

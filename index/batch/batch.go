@@ -1,18 +1,18 @@
-// Package batch sends concurrent calls to one server together: it decides which calls go alone, which wait for the next
-// batch, and when that is sent. It knows no server. It refuses to hold a caller longer than its context lasts, and to
-// send anything twice.
+// Package batch sends concurrent calls to one server together: it decides which calls go alone,
+// which wait for the next batch, and when that is sent. It knows no server. It refuses to hold a
+// caller longer than its context lasts, and to send anything twice.
 //
 // # Design
 //
 // A call alone costs a write and a read on either side, and the time until the other side wakes up.
 // Where many calls are in progress, that is most of the work, and they can share it. Up to a
 // threshold, which depends on the server, a call that waits for others only loses time. So a call
-// goes alone while no more than that are in progress. Any other waits for the batch that is under
-// way, if one is, and goes with the next one, with all that came meanwhile: the busier the server,
-// the larger the batches, and nothing waits for a clock.
+// goes alone while no more than that are in progress. Any other call waits for the batch in
+// progress, and goes with the next one, with all that came meanwhile: the busier the server, the
+// larger the batches, and nothing waits for a clock.
 //
-// A batch without results after lateTime holds up no other: the next one is sent meanwhile. So a dead connection fails
-// only the calls that went there.
+// A batch without results after lateTime holds up no other: the next one is sent meanwhile. So a
+// dead connection fails only the calls that went there.
 //
 // A caller whose context ends leaves, and the others of its batch stay. Its call is not sent,
 // unless it has been. That is why go-redis's AutoPipeline is not used: it runs a queued command in
@@ -30,7 +30,7 @@ import (
 )
 
 const (
-	// most is how many calls are a batch. All of them wait for the last one: in Redis that takes about 3 ms.
+	// most is how many calls are a batch. They wait for the last one: in Redis for about 3 ms.
 	most = 128
 	// lateTime is much longer than a server takes for a batch that is well.
 	lateTime = 100 * time.Millisecond

@@ -60,7 +60,7 @@ type Config struct {
 	Down error
 	// Probe makes a small call to the server. There is one at a time.
 	Probe func(context.Context) error
-	// Confirms: a failed call counts only if the probe fails too, since calls may fail for reasons of their own.
+	// Confirms: a failed call counts only if the probe fails too.
 	Confirms bool
 	// Log gets every change of state. nil: there is none.
 	Log *slog.Logger
@@ -120,8 +120,8 @@ func (b *Breaker) Metric(name string) prometheus.Collector {
 		})
 }
 
-// Refuses returns the error of a caller while the server is known to be down, and else nil: for a caller that would
-// otherwise wait in a queue before it calls Do.
+// Refuses returns the error of a caller while the server is known to be down, and else nil: for a
+// caller that would otherwise wait in a queue before it calls Do.
 func (b *Breaker) Refuses() error {
 	if b.circuit.State() == gobreaker.StateOpen {
 		return b.down("not calling", gobreaker.ErrOpenState)
@@ -171,8 +171,8 @@ func (b *Breaker) run(ctx context.Context, call func(context.Context) error, suc
 	return err
 }
 
-// ready probes the server if it is to be tried again, and waits for the result as long as ctx lasts. The probe goes on
-// without the caller: how much time that one has left says nothing of the server. There is one probe at a time.
+// ready probes the server if it is to be tried again, and waits for the result as long as ctx
+// lasts. The probe goes on without the caller, whose time says nothing of the server.
 func (b *Breaker) ready(ctx context.Context) error {
 	if b.circuit.State() != gobreaker.StateHalfOpen {
 		return nil
@@ -242,7 +242,7 @@ func (b *Breaker) Responds(ctx context.Context) bool {
 	}
 }
 
-// tried returns the probe that is in progress, one that ended less than that time ago, or a new one.
+// tried returns the probe in progress, one that ended less than that time ago, or a new one.
 func (b *Breaker) tried(ctx context.Context, ago time.Duration) *trial {
 	b.mu.Lock()
 	defer b.mu.Unlock()

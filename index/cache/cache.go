@@ -57,8 +57,8 @@ func New(bytes int64) *Cache {
 		Weigher: func(key Key, e entry) uint32 { // a Space is shared by many
 			return uint32(min(len(key.Text)+e.bytes+entryBytes, math.MaxUint32))
 		},
-		// Its upkeep is a few microseconds at each new entry. On a goroutine of its own, as otter does by default,
-		// it costs several times that to wake a thread for it.
+		// Its upkeep is a few microseconds at each new entry. On a goroutine of its own, as otter does by
+		// default, it costs several times that to wake a thread for it.
 		Executor: func(upkeep func()) { upkeep() },
 	})}
 }
@@ -130,9 +130,9 @@ func Share[V any](
 	return value.(V), hit, nil
 }
 
-// flights runs equal calls once at a time. It differs from x/sync's singleflight in that a call belongs to the request
-// that makes it: it runs on its goroutine, with its context, so that no call goes on after its callers have left.
-// Where that request ends too early, one of those that wait with it makes the call anew.
+// flights runs equal calls once at a time. Unlike in x/sync's singleflight, a call runs on the
+// goroutine and with the context of the request that makes it, so none goes on after its callers
+// have left. If that request ends too early, one of those that wait makes the call again.
 type flights struct {
 	mu         sync.Mutex
 	inProgress map[flightKey]*flight

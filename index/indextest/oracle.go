@@ -168,7 +168,7 @@ func appendText(dst []byte, text string) []byte {
 
 // Seen returns the record of f as a tier sees it.
 func Seen(f *index.Filing, t index.Tier) string {
-	seen, err := index.Record(index.AppendRecord(nil, f)).AppendFor(nil, t)
+	seen, err := index.Record(index.AppendRecord(nil, f)).AppendFields(nil, t, 0)
 	if err != nil {
 		panic(err) // AppendRecord has made it
 	}

@@ -3,9 +3,8 @@
 // refuses texts of clients and of filings: no key, path, query, term, record, account or message of
 // an error is ever in a span.
 //
-// A span lies within the one that its context has, and is recorded only if that one is. So whoever
-// times something needs no tracer, and where there is none, a span costs a look into the context
-// and no memory.
+// A span lies within the span of its context, and is recorded only if that is. So whoever times
+// something needs no tracer, and without one a span costs a look into the context, and no memory.
 package trace
 
 import (
@@ -26,8 +25,8 @@ func New(provider trace.TracerProvider) *Tracer { return &Tracer{provider.Tracer
 // scope names whose spans these are.
 const scope = "filings"
 
-// Request begins the span of a request, within the one that a proxy names by the headers traceparent and tracestate of
-// Trace Context. "" where it names none.
+// Request begins the span of a request, within the one that a proxy names by the headers
+// traceparent and tracestate of Trace Context. "" where it names none.
 func (t *Tracer) Request(traceparent, tracestate string) (context.Context, Span) {
 	if t == nil {
 		return context.Background(), Span{}
@@ -83,8 +82,8 @@ func (d Database) Start(ctx context.Context, operation string) (context.Context,
 	return ctx, s
 }
 
-// Phases returns a function that begins a span within that of ctx, and ends the one that it began
-// before. "" only ends that.
+// Phases returns a function that ends the span of the phase before, and begins the next one within
+// the span of ctx; none for "".
 func Phases(ctx context.Context) func(name string) {
 	var last Span
 	return func(name string) {

@@ -124,7 +124,7 @@ func sameRecord(want, got index.Record) error {
 
 // seen reads what a tier sees of a record.
 func seen(r index.Record, tier index.Tier) (map[string]any, error) {
-	part, err := r.AppendFor(nil, tier)
+	part, err := r.AppendFields(nil, tier, 0)
 	if err != nil {
 		return nil, err
 	}
