@@ -40,9 +40,9 @@ type Changeset struct {
 
 // Change is a changeset's change of one filing.
 type Change struct {
-	Generation    string // of the changeset
-	ID            int64
-	Before, After Version // one of them may be the zero Version; they differ
+	Generation     string // of the changeset
+	ID             int64
+	Earlier, Later Version // one of them may be the zero Version; they differ
 }
 
 // Version is a filing as one generation has it: the fields that clients see, and those that they
@@ -133,7 +133,7 @@ func (s Stored) AppendLoad(dst []byte) []byte {
 type ChangeQuery struct {
 	Generations []string    // of the changesets, each once
 	FieldGroups FieldGroups // changes that differ in one of these; not 0
-	After       int64       // changes of filings with a higher id; 0: of all
+	LastID      int64       // changes of filings with a higher id; 0: of all filings
 	Limit       int         // changes to return at the most; at least as many as Generations
 	// LaterOnly: of the earlier version it is enough to know whether there is one: its Record may be
 	// empty, but not nil.
@@ -224,18 +224,18 @@ func FingerprintOf(f *Filing, d *Derived, record Record) Fingerprint {
 }
 
 // DigestsOf returns the digests of a filing as a generation has it.
-func DigestsOf(v Version) (all Digests) {
+func DigestsOf(v Version) (digests Digests) {
 	for i, members := range v.Record.byTier() {
-		all[i] = xxhash.Sum64(members)
+		digests[i] = xxhash.Sum64(members)
 	}
-	all[len(all)-1] = xxhash.Sum64String(v.City + "\n" + v.ZIP)
-	return all
+	digests[len(digests)-1] = xxhash.Sum64String(v.City + "\n" + v.ZIP)
+	return digests
 }
 
 // DifferIn returns the field groups in which two filings differ.
-func (d Digests) DifferIn(others Digests) (groups FieldGroups) {
+func (d Digests) DifferIn(later Digests) (groups FieldGroups) {
 	for i := range d {
-		if d[i] != others[i] {
+		if d[i] != later[i] {
 			groups |= 1 << i
 		}
 	}

@@ -25,7 +25,7 @@ func filing(county, date string, amount ...float64) *index.Filing {
 func countsOf(filings ...*index.Filing) index.Counts {
 	t := index.NewCounts()
 	for _, f := range filings {
-		t.Count(index.HeldOf(f), 1)
+		t.Count(index.ValuesOf(f), 1)
 	}
 	return t
 }
@@ -61,7 +61,7 @@ func TestCounts_Fields(t *testing.T) {
 	t.Parallel()
 	counts := index.NewCounts()
 	for county := range index.FilledCounties {
-		counts.Count(index.HeldOf(filing(strconv.Itoa(county), "2024-02-29")), 1)
+		counts.Count(index.ValuesOf(filing(strconv.Itoa(county), "2024-02-29")), 1)
 	}
 	sum := index.NewCounts()
 	sum.Add(counts, 3)
@@ -72,7 +72,7 @@ func TestCounts_Fields(t *testing.T) {
 	if c := counts.Counties["7"]; c.Has(index.FilingDate) != 1 {
 		t.Errorf("of the parts: %+v", c)
 	}
-	counts.Count(index.HeldOf(filing("one more", "")), 1)
+	counts.Count(index.ValuesOf(filing("one more", "")), 1)
 	sum.Add(counts, 1)
 	if !counts.WithoutFields || !sum.WithoutFields || counts.Counties["one more"].Filings != 1 {
 		t.Errorf("of more counties: %+v", counts.Counties["one more"])
@@ -83,7 +83,7 @@ func TestCounts_Diff(t *testing.T) {
 	t.Parallel()
 	orange, lake := filing("Orange, FL", "2024-02-29", 0.1), filing("Lake, FL", "")
 	removed := countsOf(orange, lake)
-	removed.Count(index.HeldOf(lake), -1)
+	removed.Count(index.ValuesOf(lake), -1)
 	for _, test := range []struct {
 		name      string
 		want, got index.Counts
@@ -134,7 +134,7 @@ func TestCounts_KeepNoLines(t *testing.T) {
 		f := index.Filing{ID: int64(len(lines))}
 		f.SetText(index.County, line[:10])
 		f.SetText(index.FilingDate, line[11:21])
-		counts.Count(index.HeldOf(&f), 1)
+		counts.Count(index.ValuesOf(&f), 1)
 	}
 	if counts.Counties["Orange, FL"].Filings != 3 || counts.Months["2026-01"] != 3 {
 		t.Fatalf("%+v", counts)

@@ -71,9 +71,9 @@ func addOnce[K comparable](lists map[K][]string, key K, text string) {
 	}
 }
 
-// Meant resolves a folded value to a county or a county name. If the value itself exists, or if its
+// Resolve resolves a folded value to a county or a county name. If the value itself exists, or if its
 // readings don't leave exactly one county or one name, it returns the value unchanged.
-func (c *CountyNames) Meant(value string) string {
+func (c *CountyNames) Resolve(value string) string {
 	if c.counties[value] != nil {
 		return value
 	}
@@ -90,7 +90,7 @@ func (c *CountyNames) Meant(value string) string {
 }
 
 // Has reports whether a folded value resolves to a county or a county name.
-func (c *CountyNames) Has(value string) bool { return c.counties[c.Meant(value)] != nil }
+func (c *CountyNames) Has(value string) bool { return c.counties[c.Resolve(value)] != nil }
 
 // Nearest returns up to `most` counties that a value is nearest to. A value without a state is
 // compared with their names.

@@ -61,7 +61,7 @@ func TestX30_Meant(t *testing.T) {
 		{"st. mary of the lake la", "st. mary of the lake la"},
 		{"", ""},
 	} {
-		if got := names.Meant(tt.value); got != tt.want {
+		if got := names.Resolve(tt.value); got != tt.want {
 			t.Errorf("%q is %q, want %q", tt.value, got, tt.want)
 		}
 	}
@@ -70,7 +70,7 @@ func TestX30_Meant(t *testing.T) {
 // TestX30_WithCounties: what names no county stays as it is, and no filter changes another one.
 func TestX30_WithCounties(t *testing.T) {
 	t.Parallel()
-	meant := NewCountyNames([]string{"Orange, FL"}).Meant
+	meant := NewCountyNames([]string{"Orange, FL"}).Resolve
 	w := Where(InCounty("Orange FL"), Not{AnyOf{Fields: []Field{CountyName}, Values: []string{"orange county", "nowhere"}}},
 		AnyOf{Fields: []Field{City}, Values: []string{"orange county"}}, Not{AnyOf{Fields: []Field{FilingType}, Values: []string{"orange fl"}}})
 	before := w.String()
@@ -116,7 +116,7 @@ func TestX62_Meant(t *testing.T) {
 		{"larimer co", "larimer, co"}, {"larimer co, co", "larimer, co"}, {"dekalb co", "dekalb"}, {"dekalb, co", "dekalb, co"}, {"co co tx", "co, tx"},
 		{"st louis, mo", "st. louis, mo"}, {"saint louis city", "st. louis city"}, {"saint-mary", "saint-mary"}, {"st mary maryland", "saint mary, md"},
 	} {
-		if got := names.Meant(Fold(tt.value)); got != tt.want {
+		if got := names.Resolve(Fold(tt.value)); got != tt.want {
 			t.Errorf("%q is %q, want %q", tt.value, got, tt.want)
 		}
 	}
@@ -177,7 +177,7 @@ func spelled(t *testing.T, counties []string, times int) (found int) {
 	for _, county := range counties {
 		for range times {
 			written := spell(random, county)
-			meant := names.Meant(Fold(written))
+			meant := names.Resolve(Fold(written))
 			switch {
 			case meant == Fold(county):
 				found++

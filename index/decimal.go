@@ -71,8 +71,8 @@ func (d Decimal) fraction() *big.Rat {
 	return r
 }
 
-// over is how d compares with the shortest decimal of Nearest.
-func (d Decimal) over() int {
+// excess is how d compares with the shortest decimal of Nearest.
+func (d Decimal) excess() int {
 	if d.text == "" {
 		return 0
 	}
@@ -87,18 +87,18 @@ func (d Decimal) Cmp(e Decimal) int {
 	if d.text == e.text {
 		return 0
 	}
-	a, negative := strings.CutPrefix(d.String(), "-")
-	b, too := strings.CutPrefix(e.String(), "-")
+	a, aNegative := strings.CutPrefix(d.String(), "-")
+	b, bNegative := strings.CutPrefix(e.String(), "-")
 	switch {
-	case negative && !too:
+	case aNegative && !bNegative:
 		return -1
-	case too && !negative:
+	case bNegative && !aNegative:
 		return 1
 	}
-	whole, fraction, _ := strings.Cut(a, ".")
-	other, rest, _ := strings.Cut(b, ".")
-	order := cmp.Or(cmp.Compare(len(whole), len(other)), cmp.Compare(whole, other), cmp.Compare(fraction, rest))
-	if negative {
+	aWhole, aFraction, _ := strings.Cut(a, ".")
+	bWhole, bFraction, _ := strings.Cut(b, ".")
+	order := cmp.Or(cmp.Compare(len(aWhole), len(bWhole)), cmp.Compare(aWhole, bWhole), cmp.Compare(aFraction, bFraction))
+	if aNegative {
 		return -order
 	}
 	return order
@@ -106,7 +106,7 @@ func (d Decimal) Cmp(e Decimal) int {
 
 // Least returns the least number whose shortest decimal is at least d: the same lower bound.
 func (d Decimal) Least() float64 {
-	if d.over() > 0 {
+	if d.excess() > 0 {
 		return math.Nextafter(d.Nearest, math.Inf(1))
 	}
 	return d.Nearest
@@ -114,14 +114,14 @@ func (d Decimal) Least() float64 {
 
 // Greatest returns the greatest number whose shortest decimal is at most d: the same upper bound.
 func (d Decimal) Greatest() float64 {
-	if d.over() < 0 {
+	if d.excess() < 0 {
 		return math.Nextafter(d.Nearest, math.Inf(-1))
 	}
 	return d.Nearest
 }
 
-// Within reports whether d is from least to greatest.
-func (d Decimal) Within(least, greatest float64) bool {
+// Fits reports whether d is from least to greatest.
+func (d Decimal) Fits(least, greatest float64) bool {
 	return d.Greatest() >= least && d.Least() <= greatest
 }
 

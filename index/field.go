@@ -180,11 +180,11 @@ func (f Field) String() string { return fields[f].Name }
 
 // Fields returns all fields in the order of the record, loaded and derived ones last.
 func Fields() []Field {
-	all := make([]Field, numFields)
-	for i := range all {
-		all[i] = Field(i)
+	listed := make([]Field, numFields)
+	for i := range listed {
+		listed[i] = Field(i)
 	}
-	return all
+	return listed
 }
 
 // Loaded reports whether a load can have f.

@@ -24,10 +24,10 @@ type Grid struct {
 	Rows      []Span // of latitudes, from the south
 }
 
-// Span is one column or row of tiles: those coordinates v for which From <= v < To.
+// Span is one column or row of tiles: those coordinates v for which Start <= v < End.
 type Span struct {
-	Tile     int // number of the column or row
-	From, To float64
+	Tile       int // number of the column or row
+	Start, End float64
 }
 
 // MaxCells is how many tiles a Grid has at the most: enough for tiles of 64 pixels on a screen of
@@ -64,7 +64,7 @@ func NewGrid(b Box, precision int) Grid {
 // tiles beside it.
 func TileBox(column, row, precision int) Box {
 	x, y := columnSpan(column, precision), rowSpan(row, precision)
-	return Box{North: math.Nextafter(y.To, -180), South: y.From, East: math.Nextafter(x.To, -360), West: x.From}
+	return Box{North: math.Nextafter(y.End, -180), South: y.Start, East: math.Nextafter(x.End, -360), West: x.Start}
 }
 
 // Where returns w with the box of g among its predicates: the filter of the filings in g's cells.
@@ -83,7 +83,7 @@ func (g Grid) Text(w Filter) string {
 // Find returns the position of v's Span in the spans of a Grid. There must be one, as there is for
 // each point in the Grid's box.
 func Find(spans []Span, v float64) int {
-	return sort.Search(len(spans)-1, func(i int) bool { return v < spans[i].To })
+	return sort.Search(len(spans)-1, func(i int) bool { return v < spans[i].End })
 }
 
 // column returns the number of the tile column that lon is in.
@@ -106,8 +106,8 @@ func northern(y, precision int) float64 {
 
 func columnSpan(x, precision int) Span {
 	s := Span{x, western(x, precision), western(x+1, precision)}
-	if s.To == 180 {
-		s.To = nextUp(180) // 180 is the eastern edge of the last column; there is none after it
+	if s.End == 180 {
+		s.End = nextUp(180) // 180 is the eastern edge of the last column; there is none after it
 	}
 	return s
 }
@@ -116,10 +116,10 @@ func columnSpan(x, precision int) Span {
 func rowSpan(y, precision int) Span {
 	s := Span{y, -90, nextUp(90)}
 	if y > 0 {
-		s.To = nextUp(northern(y, precision))
+		s.End = nextUp(northern(y, precision))
 	}
 	if y < 1<<precision-1 {
-		s.From = nextUp(northern(y+1, precision))
+		s.Start = nextUp(northern(y+1, precision))
 	}
 	return s
 }

@@ -87,7 +87,7 @@ func TestGrid_CoversItsBox(t *testing.T) {
 		}
 		for _, spans := range [][]index.Span{g.Columns, g.Rows} {
 			for i, s := range spans {
-				if s.From >= s.To || i > 0 && s.From < spans[i-1].To {
+				if s.Start >= s.End || i > 0 && s.Start < spans[i-1].End {
 					r.Fatalf("%v", spans)
 				}
 			}
@@ -102,7 +102,7 @@ func TestGrid_CoversItsBox(t *testing.T) {
 }
 
 func checkFound(r *rapid.T, spans []index.Span, v float64) {
-	if s := spans[index.Find(spans, v)]; v < s.From || v >= s.To {
+	if s := spans[index.Find(spans, v)]; v < s.Start || v >= s.End {
 		r.Fatalf("%v was found in %v, of %v", v, s, spans)
 	}
 }

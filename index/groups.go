@@ -46,11 +46,11 @@ func (d Dimension) String() string { return dimensions[d] }
 
 // Dimensions returns the dimensions of the API. A Dimension is its position.
 func Dimensions() []Dimension {
-	all := make([]Dimension, numDimensions)
-	for i := range all {
-		all[i] = Dimension(i)
+	listed := make([]Dimension, numDimensions)
+	for i := range listed {
+		listed[i] = Dimension(i)
 	}
-	return all
+	return listed
 }
 
 // MaxGroups is how many groups a response has at the most: some 2 MB of JSON, which a client reads
@@ -59,10 +59,10 @@ const MaxGroups, MaxCompared = 10_000, 200_000
 
 // GroupQuery requests groups.
 type GroupQuery struct {
-	By        []Dimension // one or two different ones
-	Sort      GroupSort
-	Ascending bool
-	Limit     int // how many of the first groups, at most MaxGroups; 0 for all
+	Dimensions []Dimension // one or two different ones
+	Sort       GroupSort
+	Ascending  bool
+	Limit      int // how many of the first groups, at most MaxGroups; 0 for all
 	// AsWritten: keys that differ in case are two, and there may be any number of groups.
 	AsWritten bool
 }
@@ -150,8 +150,8 @@ func (q GroupQuery) Text(w Filter) string {
 
 // Kind names the queries with the dimensions of q, which take about as long.
 func (q GroupQuery) Kind() string {
-	names := make([]string, len(q.By))
-	for i, d := range q.By {
+	names := make([]string, len(q.Dimensions))
+	for i, d := range q.Dimensions {
 		names[i] = d.String()
 	}
 	return "groups by " + strings.Join(names, ",")
@@ -173,10 +173,10 @@ func NewGrouping(q GroupQuery) *Grouping {
 		switch {
 		case q.AsWritten:
 			g.keys[i].fold = func(key string) string { return key }
-		case i < len(q.By) && q.By[i] == ByOwner:
+		case i < len(q.Dimensions) && q.Dimensions[i] == ByOwner:
 			g.keys[i].fold = OwnerKeyOf
 		}
-		if i < len(q.By) && q.By[i] == ByAddress {
+		if i < len(q.Dimensions) && q.Dimensions[i] == ByAddress {
 			g.keys[i].fold, g.keys[i].byKey = address.Text, true
 		}
 	}
@@ -207,35 +207,35 @@ func (g *Grouping) TooMany() bool { return len(g.groups) > g.query.Most() }
 
 // Groups returns the groups of the added parts.
 func (g *Grouping) Groups() Groups {
-	all := Groups{Total: int64(len(g.groups))}
+	groups := Groups{Total: int64(len(g.groups))}
 	if g.TooMany() {
-		return all
+		return groups
 	}
-	all.List = make([]Group, 0, len(g.groups))
+	groups.List = make([]Group, 0, len(g.groups))
 	first, second := g.keys[0].mostFrequent(), g.keys[1].mostFrequent()
 	for keys, group := range g.groups {
 		group.Keys = [2]string{first[keys[0]], second[keys[1]]}
-		all.List = append(all.List, *group)
+		groups.List = append(groups.List, *group)
 	}
-	slices.SortFunc(all.List, g.query.compare)
-	if n := g.query.Limit; 0 < n && n < len(all.List) {
-		all.List = slices.Clone(all.List[:n]) // the others need not stay
+	slices.SortFunc(groups.List, g.query.compare)
+	if n := g.query.Limit; 0 < n && n < len(groups.List) {
+		groups.List = slices.Clone(groups.List[:n]) // the others need not stay
 	}
-	return all
+	return groups
 }
 
 // add adds the filings of other.
-func (g *Group) add(other Group) {
-	g.Filings += other.Filings
-	if other.Amounts == 0 {
+func (g *Group) add(part Group) {
+	g.Filings += part.Filings
+	if part.Amounts == 0 {
 		return
 	}
 	if g.Amounts == 0 {
-		g.MinAmount, g.MaxAmount = other.MinAmount, other.MaxAmount
+		g.MinAmount, g.MaxAmount = part.MinAmount, part.MaxAmount
 	}
-	g.Amounts += other.Amounts
-	g.SumCents += other.SumCents
-	g.MinAmount, g.MaxAmount = min(g.MinAmount, other.MinAmount), max(g.MaxAmount, other.MaxAmount)
+	g.Amounts += part.Amounts
+	g.SumCents += part.SumCents
+	g.MinAmount, g.MaxAmount = min(g.MinAmount, part.MinAmount), max(g.MaxAmount, part.MaxAmount)
 }
 
 // keyTable counts the writings of the keys of a dimension. The number of a key is that of its first

@@ -58,8 +58,8 @@ func TestX12_Grouping_TooMany(t *testing.T) {
 func TestX12_GroupsText(t *testing.T) {
 	t.Parallel()
 	w := index.Where(index.InCounty("Orange, FL"))
-	a := index.GroupQuery{By: []index.Dimension{index.ByCounty, index.ByMonth}}.Text(w)
-	b := index.GroupQuery{By: []index.Dimension{index.ByMonth, index.ByCounty}}.Text(w)
+	a := index.GroupQuery{Dimensions: []index.Dimension{index.ByCounty, index.ByMonth}}.Text(w)
+	b := index.GroupQuery{Dimensions: []index.Dimension{index.ByMonth, index.ByCounty}}.Text(w)
 	if a != `groups by county,month `+w.String() || b != `groups by month,county `+w.String() {
 		t.Errorf("%q, %q", a, b)
 	}

@@ -129,20 +129,20 @@ func plainASCII(text string) (_ string, ok bool) {
 // PlainByte returns PlainText of a byte of ASCII, 0 if that drops it, and every other byte itself.
 func PlainByte(c byte) byte { return plainBytes[c] }
 
-var plainBytes = func() (all [256]byte) {
-	for i := range all {
+var plainBytes = func() (table [256]byte) {
+	for i := range table {
 		switch c := byte(i); {
 		case 'A' <= c && c <= 'Z':
-			all[i] = c + 'a' - 'A'
+			table[i] = c + 'a' - 'A'
 		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == ',', c == '&', c >= utf8.RuneSelf:
-			all[i] = c
+			table[i] = c
 		case c == '+':
-			all[i] = '&'
+			table[i] = '&'
 		case c != '\'' && c != '`':
-			all[i] = ' '
+			table[i] = ' '
 		}
 	}
-	return all
+	return table
 }()
 
 // isPerson reports whether n is written as "Surname, Given" (step 4). No token is a legal form.
@@ -188,15 +188,15 @@ type form struct {
 
 // forms are the legal forms, and the first token of each.
 var forms = func() map[string]form {
-	all := map[string]form{}
+	table := map[string]form{}
 	add := func(tokens, short string) {
-		f := all[tokens]
+		f := table[tokens]
 		f.short = short
-		all[tokens] = f
+		table[tokens] = f
 		first, _, _ := strings.Cut(tokens, " ")
-		f = all[first]
+		f = table[first]
 		f.most = max(f.most, 1+strings.Count(tokens, " "))
-		all[first] = f
+		table[first] = f
 	}
 	for short, long := range map[string][]string{
 		"llc": {"limited liability company", "limited liability co", "limited liability comp",
@@ -222,7 +222,7 @@ var forms = func() map[string]form {
 			add(tokens, short)
 		}
 	}
-	return all
+	return table
 }()
 
 // OwnerMark returns a hash of an owner's key without working that out, in a quarter of the time:
@@ -274,11 +274,11 @@ var andMark = markOf("and")
 
 // formMarks are those of the tokens of legal forms, and of no token.
 var formMarks = func() map[uint64]bool {
-	all := map[uint64]bool{MarkStart: true, markOf("tr"): true}
+	marks := map[uint64]bool{MarkStart: true, markOf("tr"): true}
 	for form := range forms {
 		for token := range strings.FieldsSeq(form) {
-			all[markOf(token)] = true
+			marks[markOf(token)] = true
 		}
 	}
-	return all
+	return marks
 }()

@@ -70,35 +70,35 @@ type IDs struct{ IDs []int64 }
 // MaxIDs is how many ids a client may filter by: as many as a page has filings.
 const MaxIDs = 100
 
-// Between holds when the number in Field is at least Min and at most Max; nil is no bound. A filing
+// Range holds when the number in Field is at least Min and at most Max; nil is no bound. A filing
 // without the number does not match. Fields are FilingAmount, CurrentAmount, LotSizeAcres or
 // EquityPercent.
-type Between struct {
+type Range struct {
 	Field    Field
 	Min, Max *float64
 }
 
-// Days holds when FilingDate is From or later and To or earlier, both YYYY-MM-DD; "" is no bound. A
+// Days holds when FilingDate is First or later and Last or earlier, both YYYY-MM-DD; "" is no bound. A
 // filing without a date does not match.
-type Days struct{ From, To string }
+type Days struct{ First, Last string }
 
-// Times holds when CreatedAt is From or later and To or earlier, to the microsecond; the zero time
+// Times holds when CreatedAt is First or later and Last or earlier, to the microsecond; the zero time
 // is no bound. A filing without the time does not match.
 type Times struct {
-	From, To time.Time
-	Clocked  bool // an end is the time of the request: hardly two requests have the same
+	First, Last time.Time
+	Clocked     bool // an end is the time of the request: hardly two requests have the same
 }
 
 // Micros returns the bounds in microseconds of Unix time.
-func (p Times) Micros() (from, to int64) {
-	from, to = NoTime+1, math.MaxInt64
-	if !p.From.IsZero() {
-		from = p.From.UnixMicro()
+func (p Times) Micros() (least, greatest int64) {
+	least, greatest = NoTime+1, math.MaxInt64
+	if !p.First.IsZero() {
+		least = p.First.UnixMicro()
 	}
-	if !p.To.IsZero() {
-		to = p.To.UnixMicro()
+	if !p.Last.IsZero() {
+		greatest = p.Last.UnixMicro()
 	}
-	return from, to
+	return least, greatest
 }
 
 // Present holds when Field has a value. Fields are ForeclosureStatus, PropertyData, Trust or
@@ -109,15 +109,15 @@ type Present struct{ Field Field }
 // antimeridian: then longitudes from West to 180 and from -180 to East are inside.
 type Box struct{ North, South, East, West float64 }
 
-// Contains holds when Text or one of Or, which are SearchTexts, is a substring of the SearchText of
+// Contains holds when Text or one of Alternatives, which are SearchTexts, is a substring of the SearchText of
 // Owner, PropertyAddress, CaseNumber or County.
 type Contains struct {
-	Text string
-	Or   []string
+	Text         string
+	Alternatives []string
 }
 
-// Texts returns Text and Or.
-func (p Contains) Texts() []string { return append([]string{p.Text}, p.Or...) }
+// Texts returns Text and Alternatives.
+func (p Contains) Texts() []string { return append([]string{p.Text}, p.Alternatives...) }
 
 // Rest holds for the filings from a position in the default order on: those whose FilingDate is
 // Date and whose ID is at most ID, and all after them. Date "" stands for filings without one,
@@ -173,7 +173,7 @@ func equals(field Field, values []string, f *Filing, d *Derived) bool {
 
 func (p IDs) holds(f *Filing, _ *Derived) bool { return slices.Contains(p.IDs, f.ID) }
 
-func (p Between) holds(f *Filing, d *Derived) bool {
+func (p Range) holds(f *Filing, d *Derived) bool {
 	v, ok := f.Number(p.Field)
 	if p.Field == EquityPercent {
 		v, ok = d.EquityPercent, d.HasEquity
@@ -183,13 +183,13 @@ func (p Between) holds(f *Filing, d *Derived) bool {
 
 func (p Days) holds(f *Filing, _ *Derived) bool {
 	day := f.Text(FilingDate)
-	return day != "" && p.From <= day && (p.To == "" || day <= p.To)
+	return day != "" && p.First <= day && (p.Last == "" || day <= p.Last)
 }
 
 func (p Times) holds(f *Filing, _ *Derived) bool {
-	from, to := p.Micros()
+	least, greatest := p.Micros()
 	t := f.CreatedAt.UnixMicro()
-	return f.Has(CreatedAt) && from <= t && t <= to
+	return f.Has(CreatedAt) && least <= t && t <= greatest
 }
 
 func (p Present) holds(f *Filing, d *Derived) bool {
@@ -227,12 +227,12 @@ func (p Rest) holds(f *Filing, _ *Derived) bool {
 
 func (p AnyOf) Reads() []Field   { return p.Fields }
 func (p IDs) Reads() []Field     { return []Field{ID} }
-func (p Between) Reads() []Field { return []Field{p.Field} }
+func (p Range) Reads() []Field   { return []Field{p.Field} }
 func (p Days) Reads() []Field    { return []Field{FilingDate} }
 func (p Times) Reads() []Field   { return []Field{CreatedAt} }
 func (p Present) Reads() []Field { return []Field{p.Field} }
 func (p Box) Reads() []Field     { return []Field{Latitude, Longitude} }
-func (p Near) Reads() []Field    { return []Field{Latitude, Longitude} }
+func (p Circle) Reads() []Field  { return []Field{Latitude, Longitude} }
 func (p Polygon) Reads() []Field { return []Field{Latitude, Longitude} }
 func (p Rest) Reads() []Field    { return []Field{FilingDate, ID} }
 
@@ -271,7 +271,7 @@ func list(items []string) string {
 	return "(" + strings.Join(slices.Compact(items), ",") + ")"
 }
 
-func (p Between) String() string {
+func (p Range) String() string {
 	bound := func(v *float64) string {
 		if v == nil {
 			return ""
@@ -281,11 +281,11 @@ func (p Between) String() string {
 	return p.Field.String() + " in [" + bound(p.Min) + "," + bound(p.Max) + "]"
 }
 
-func (p Days) String() string { return "filingDate in [" + p.From + "," + p.To + "]" }
+func (p Days) String() string { return "filingDate in [" + p.First + "," + p.Last + "]" }
 
 func (p Times) String() string {
-	from, to := p.Micros()
-	return fmt.Sprintf("createdAt in [%d,%d]", from, to)
+	least, greatest := p.Micros()
+	return fmt.Sprintf("createdAt in [%d,%d]", least, greatest)
 }
 
 func (p Present) String() string { return p.Field.String() + " present" }
@@ -299,7 +299,7 @@ func (p Box) String() string {
 }
 
 func (p Contains) String() string {
-	if len(p.Or) > 0 {
+	if len(p.Alternatives) > 0 {
 		return "contains one of " + quoted(p.Texts())
 	}
 	return "contains " + strconv.Quote(p.Text)

@@ -13,10 +13,10 @@ type Query struct {
 	Sort   Sort
 	Offset int // filings to skip, 0 or more, however many
 	Limit  int // filings to return at the most
-	// After is the position in the order of Sort at which the page begins: the End of another page
+	// Start is the position in the order of Sort at which the page begins: the End of another page
 	// of the same generation and Sort, or PositionAfter a filing; "" is the beginning. Offset is 0
 	// with a position.
-	After string
+	Start string
 	// Bytes bounds the size of the records together; 0: no bound. A page has at least one record,
 	// may end somewhat before the bound, and has its End there. Offset is 0 with it.
 	Bytes int
@@ -50,14 +50,14 @@ func (q Query) String() string {
 	if q.Bytes > 0 {
 		text += " bytes " + strconv.Itoa(q.Bytes)
 	}
-	if q.After != "" {
-		text += " after " + strconv.Quote(q.After)
+	if q.Start != "" {
+		text += " after " + strconv.Quote(q.Start)
 	}
 	return text
 }
 
-// Within returns as many of records, from the first on, as q.Bytes has room for, but at least one.
-func (q Query) Within(records []Record) []Record {
+// Fit returns as many of records, from the first on, as q.Bytes has room for, but at least one.
+func (q Query) Fit(records []Record) []Record {
 	bytes := 0
 	for i, r := range records {
 		if bytes += len(r); i > 0 && q.Bytes > 0 && bytes > q.Bytes {
@@ -73,10 +73,10 @@ const afterID = "id "
 // begins at the End of another one is found sooner.
 func PositionAfter(id int64) string { return afterID + strconv.FormatInt(id, 10) }
 
-// IDOfPosition returns the id of the filing that after is the position after; false where after is
-// in an engine's own words.
-func IDOfPosition(after string) (id int64, ok bool, err error) {
-	text, ok := strings.CutPrefix(after, afterID)
+// IDOfPosition returns the id of the filing whose end a position is; false for a position in an
+// engine's own words.
+func IDOfPosition(position string) (id int64, ok bool, err error) {
+	text, ok := strings.CutPrefix(position, afterID)
 	if !ok {
 		return 0, false, nil
 	}
@@ -90,21 +90,21 @@ func IDOfPosition(after string) (id int64, ok bool, err error) {
 // ties, and the whole default order, are by FilingDate descending (missing last), then ID
 // descending. Owner is compared folded.
 type Sort struct {
-	By        Field // one of SortFields
+	Field     Field // one of SortFields
 	Ascending bool
 }
 
 // DefaultSort is the order of the list of filings: the newest recording date first.
-var DefaultSort = Sort{By: FilingDate}
+var DefaultSort = Sort{Field: FilingDate}
 
 // SortFields are the fields that filings can be sorted by.
 var SortFields = []Field{FilingDate, FilingAmount, CurrentAmount, Owner, CreatedAt}
 
 func (s Sort) String() string {
 	if s.Ascending {
-		return s.By.String() + " asc"
+		return s.Field.String() + " asc"
 	}
-	return s.By.String() + " desc"
+	return s.Field.String() + " desc"
 }
 
 // Filter selects the filings for which every predicate holds; the zero Filter selects all. It never

@@ -32,11 +32,11 @@ func TestFilterString_IsCanonical(t *testing.T) {
 		{"order of fields", index.Where(anyOf(county, "a")), index.Where(anyOf([]index.Field{index.CountyName, index.County}, "a"))},
 		{"order of ids", index.Where(index.IDs{IDs: []int64{2, 10}}), index.Where(index.IDs{IDs: []int64{10, 2, 10}})},
 		{"case of a county", index.Where(index.InCounty("ORANGE")), index.Where(one)},
-		{"negative zero", index.Where(index.Between{Field: index.FilingAmount, Min: at(math.Copysign(0, -1))}),
-			index.Where(index.Between{Field: index.FilingAmount, Min: at(0)})},
+		{"negative zero", index.Where(index.Range{Field: index.FilingAmount, Min: at(math.Copysign(0, -1))}),
+			index.Where(index.Range{Field: index.FilingAmount, Min: at(0)})},
 		{"negative zero of a box", index.Where(index.Box{South: math.Copysign(0, -1)}), index.Where(index.Box{})},
-		{"zone of a time", index.Where(index.Times{From: time.Unix(7, 0).UTC()}),
-			index.Where(index.Times{From: time.Unix(7, 999).In(time.FixedZone("west", -3600))})},
+		{"zone of a time", index.Where(index.Times{First: time.Unix(7, 0).UTC()}),
+			index.Where(index.Times{First: time.Unix(7, 999).In(time.FixedZone("west", -3600))})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -97,12 +97,12 @@ func drawPredicate(t *rapid.T) index.Predicate {
 		return index.AnyOf{Fields: []index.Field{field.Draw(t, "field")}, Values: texts.Draw(t, "values")}
 	case 1:
 		bound := rapid.Ptr(number, true)
-		return index.Between{Field: field.Draw(t, "field"), Min: bound.Draw(t, "min"), Max: bound.Draw(t, "max")}
+		return index.Range{Field: field.Draw(t, "field"), Min: bound.Draw(t, "min"), Max: bound.Draw(t, "max")}
 	case 2:
-		return index.Days{From: date.Draw(t, "from"), To: date.Draw(t, "to")}
+		return index.Days{First: date.Draw(t, "from"), Last: date.Draw(t, "to")}
 	case 3:
 		at := func(n int64) time.Time { return time.UnixMicro(n).UTC() }
-		return index.Times{From: at(rapid.Int64Range(0, 2).Draw(t, "from")), To: at(rapid.Int64Range(0, 2).Draw(t, "to"))}
+		return index.Times{First: at(rapid.Int64Range(0, 2).Draw(t, "from")), Last: at(rapid.Int64Range(0, 2).Draw(t, "to"))}
 	case 4:
 		return index.Present{Field: field.Draw(t, "field")}
 	case 5:
@@ -130,7 +130,7 @@ func TestQueryString(t *testing.T) {
 	for _, change := range []func(q *index.Query){
 		func(q *index.Query) { q.Where = index.Filter{} },
 		func(q *index.Query) { q.Sort.Ascending = true },
-		func(q *index.Query) { q.Sort.By = index.Owner },
+		func(q *index.Query) { q.Sort.Field = index.Owner },
 		func(q *index.Query) { q.Offset = 20 },
 		func(q *index.Query) { q.Limit = 21 },
 		func(q *index.Query) { q.IDsOnly = true },

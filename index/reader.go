@@ -47,7 +47,7 @@ var (
 	// ErrNoOwners: the generation was loaded by a version of the program that did not keep keys of
 	// owners, and holders to filter by.
 	ErrNoOwners = errors.New("it was loaded before owners were kept")
-	// ErrPosition: a Query's After is no position in the generation.
+	// ErrPosition: a Query's Start is no position in the generation.
 	ErrPosition = errors.New("no such position")
 	// ErrLost: a generation was live once, and now there is none, or it was altered after it was
 	// sealed (then it is ErrChanged too). Only an operator can repair that.
@@ -85,7 +85,7 @@ type Engine interface {
 	Kept(ctx context.Context, id string) ([]Generation, error)
 	// Pin returns a Reader of the kept generation with that public id, or ErrGone, at most one second
 	// late; ErrChanged if it was altered since it was sealed.
-	At(ctx context.Context, id string) (Reader, error)
+	Pin(ctx context.Context, id string) (Reader, error)
 	// Withdrawn reports, at most one second late, whether a Reader of a generation may still read
 	// withheld filings (rule X53): some were withheld since it was opened, and the generation is
 	// deleted. A Reader of any other deleted generation may read on.
@@ -99,7 +99,7 @@ type Reader interface {
 	// Generation names the generation.
 	Generation() string
 	// Rows returns a page, an empty one past the end; ErrPosition where there is no position
-	// q.After.
+	// q.Start.
 	Rows(ctx context.Context, q Query) (Page, error)
 	// Count returns how many filings w selects, exactly.
 	Count(ctx context.Context, w Filter) (int64, error)
@@ -127,7 +127,7 @@ type Reader interface {
 // Page is a part of the filings that a Query selects.
 type Page struct {
 	Records []Record
-	// End is the position after the last record, in the engine's own words: Query.After of the next
+	// End is the position after the last record, in the engine's own words: Query.Start of the next
 	// page. It is "" where there are no records.
 	End string
 	// Total is how many filings the Query's Where selects, exactly, if Counted says so, as it does
@@ -158,14 +158,14 @@ type Stats struct {
 // AddedWithin returns the number of filings added between two times, with microsecond precision.
 // It knows only if all or none were added then, which FirstAdded and LastAdded tell. A load gives
 // all its filings the same time, so that is the usual case.
-func (s Stats) AddedWithin(from, to time.Time) (n int64, known bool) {
-	from, to = from.Truncate(time.Microsecond), to.Truncate(time.Microsecond)
+func (s Stats) AddedWithin(first, last time.Time) (n int64, known bool) {
+	first, last = first.Truncate(time.Microsecond), last.Truncate(time.Microsecond)
 	switch {
 	case s.LastAdded.IsZero():
 		return 0, false
-	case s.LastAdded.Before(from) || s.FirstAdded.After(to):
+	case s.LastAdded.Before(first) || s.FirstAdded.After(last):
 		return 0, true
-	case !s.FirstAdded.Before(from) && !s.LastAdded.After(to):
+	case !s.FirstAdded.Before(first) && !s.LastAdded.After(last):
 		return s.Added, true
 	}
 	return 0, false

@@ -23,16 +23,16 @@ type Region interface {
 	Meets(b Box) bool
 }
 
-// Near holds for the points at most Radius meters from Center, by the haversine formula.
-type Near struct {
+// Circle holds for the points at most Radius meters from Center, by the haversine formula.
+type Circle struct {
 	Center Point
 	Radius float64 // 1 to MaxRadius
 }
 
-// MaxRadius is the largest radius of Near, in meters.
+// MaxRadius is the largest radius of a Circle, in meters.
 const MaxRadius = 100_000
 
-// earth is the mean radius of the Earth in meters, to which the sphere of Near has it (rule X34).
+// earth is the mean radius of the Earth in meters, to which the sphere of a Circle has it (rule X34).
 const earth = 6_371_008.8
 
 // Polygon holds inside the even-odd outline through Corners and back to the first one, in the plane
@@ -60,8 +60,8 @@ func NewPolygon(corners []Corner) (Polygon, error) {
 	}
 	half, odd := big.NewRat(180, 1), map[end]bool{}
 	for i := range corners {
-		a, b, from, to := p.Corner(i), p.Corner(i+1), exact[i], exact[(i+1)%len(exact)]
-		high, wide := new(big.Rat).Sub(to[0], from[0]), new(big.Rat).Sub(to[1], from[1])
+		a, b, start, finish := p.Corner(i), p.Corner(i+1), exact[i], exact[(i+1)%len(exact)]
+		high, wide := new(big.Rat).Sub(finish[0], start[0]), new(big.Rat).Sub(finish[1], start[1])
 		if new(big.Rat).Abs(high).Cmp(half) >= 0 || new(big.Rat).Abs(wide).Cmp(half) >= 0 {
 			return p, fmt.Errorf("must not have an edge of 180 degrees or more, as from %v,%v to %v,%v",
 				a.Latitude, a.Longitude, b.Latitude, b.Longitude)
@@ -69,7 +69,7 @@ func NewPolygon(corners []Corner) (Polygon, error) {
 		if high.Sign() == 0 && wide.Sign() == 0 {
 			continue
 		}
-		edge := lineThrough(from, high, wide)
+		edge := lineThrough(start, high, wide)
 		for _, e := range []end{{edge, a}, {edge, b}} {
 			if odd[e] = !odd[e]; !odd[e] {
 				delete(odd, e)
@@ -128,13 +128,13 @@ func (p Polygon) Has(point Point) (inside bool) {
 		if point.Latitude < min(a.Latitude, b.Latitude) || max(a.Latitude, b.Latitude) < point.Latitude {
 			continue
 		}
-		from, to := p.Corner(i), p.Corner(i+1)
-		low, high := from.Latitude.Cmp(exactly.Latitude), to.Latitude.Cmp(exactly.Latitude)
+		start, finish := p.Corner(i), p.Corner(i+1)
+		low, high := start.Latitude.Cmp(exactly.Latitude), finish.Latitude.Cmp(exactly.Latitude)
 		if low*high > 0 {
 			continue
 		}
-		left := side(from, to, exactly)
-		if left == 0 && from.Longitude.Cmp(exactly.Longitude)*to.Longitude.Cmp(exactly.Longitude) <= 0 {
+		left := side(start, finish, exactly)
+		if left == 0 && start.Longitude.Cmp(exactly.Longitude)*finish.Longitude.Cmp(exactly.Longitude) <= 0 {
 			return true
 		}
 		if (low > 0) != (high > 0) && (left > 0) == (high > low) {
@@ -196,19 +196,19 @@ func (p Polygon) Meets(b Box) bool {
 }
 
 // Has implements Region.
-func (p Near) Has(point Point) bool { return p.Center.distance(point) <= p.Radius }
+func (p Circle) Has(point Point) bool { return p.Center.distance(point) <= p.Radius }
 
 // distance is that of the haversine formula, in meters.
-func (p Point) distance(to Point) float64 {
-	half := func(from, to float64) float64 { s := math.Sin((to - from) * math.Pi / 360); return s * s }
-	h := half(p.Latitude, to.Latitude) +
-		math.Cos(p.Latitude*math.Pi/180)*math.Cos(to.Latitude*math.Pi/180)*half(p.Longitude, to.Longitude)
+func (p Point) distance(q Point) float64 {
+	half := func(x, y float64) float64 { s := math.Sin((y - x) * math.Pi / 360); return s * s }
+	h := half(p.Latitude, q.Latitude) +
+		math.Cos(p.Latitude*math.Pi/180)*math.Cos(q.Latitude*math.Pi/180)*half(p.Longitude, q.Longitude)
 	return 2 * earth * math.Asin(math.Sqrt(min(1, h)))
 }
 
 // Bounds implements Region. It crosses the antimeridian where the circle does or touches it, and
 // goes around the world at a pole.
-func (p Near) Bounds() Box {
+func (p Circle) Bounds() Box {
 	angle := p.Radius/earth + slack
 	high := angle * 180 / math.Pi
 	b := Box{North: p.Center.Latitude + high, South: p.Center.Latitude - high, East: 180, West: -180}
@@ -228,23 +228,23 @@ func (p Near) Bounds() Box {
 
 // Meets implements Region: no point of b is further from its middle than along a parallel and a
 // meridian.
-func (p Near) Meets(b Box) bool {
+func (p Circle) Meets(b Box) bool {
 	m := Point{(b.North + b.South) / 2, (b.East + b.West) / 2}
 	reach := ((b.North-b.South)/2 + (b.East-b.West)/2*math.Cos(m.Latitude*math.Pi/180)) * math.Pi / 180 * earth
 	return math.Abs(p.Center.distance(m)-p.Radius) <= reach+earth*slack
 }
 
-func (p Near) holds(f *Filing, _ *Derived) bool    { return holdsAt(p, f) }
+func (p Circle) holds(f *Filing, _ *Derived) bool  { return holdsAt(p, f) }
 func (p Polygon) holds(f *Filing, _ *Derived) bool { return holdsAt(p, f) }
 
 // holdsAt reports whether f has a point that r has.
 func holdsAt(r interface{ Has(Point) bool }, f *Filing) bool {
-	lat, ok := f.Number(Latitude)
-	lon, also := f.Number(Longitude)
-	return ok && also && r.Has(Point{lat, lon})
+	lat, hasLatitude := f.Number(Latitude)
+	lon, hasLongitude := f.Number(Longitude)
+	return hasLatitude && hasLongitude && r.Has(Point{lat, lon})
 }
 
-func (p Near) String() string {
+func (p Circle) String() string {
 	return "near(" + string(appendPoints(nil, p.Center)) + " " + string(AppendNumber(nil, p.Radius)) + ")"
 }
 

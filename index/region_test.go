@@ -35,7 +35,7 @@ func TestX34_Regions(t *testing.T) {
 			corners = append(corners, point())
 		}
 		polygon, err := index.NewPolygon(indextest.CornersAt(corners...))
-		circle := index.Near{Center: point(), Radius: 1 + r.Float64()*size*index.MaxRadius}
+		circle := index.Circle{Center: point(), Radius: 1 + r.Float64()*size*index.MaxRadius}
 		for range 50 {
 			at := point()
 			checkRegion(t, circle, at, indextest.Distance(circle.Center, at) <= circle.Radius)

@@ -109,7 +109,7 @@ func SplitCounty(county string) (name, state string) {
 func Distance(a, b []rune, swaps bool) int {
 	width := len(b) + 1
 	rows := make([]int, 3*width)
-	before, last, row := rows[:width], rows[width:2*width], rows[2*width:]
+	penultimate, last, row := rows[:width], rows[width:2*width], rows[2*width:]
 	for j := range last {
 		last[j] = j
 	}
@@ -122,10 +122,10 @@ func Distance(a, b []rune, swaps bool) int {
 			}
 			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
 			if swaps && i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
+				row[j+1] = min(row[j+1], penultimate[j-1]+1)
 			}
 		}
-		before, last, row = last, row, before
+		penultimate, last, row = last, row, penultimate
 	}
 	return last[len(b)]
 }
@@ -185,8 +185,8 @@ var lowerLetters = func() (lower [utf8.RuneSelf]bool) {
 
 // Run is a run of a term that is searched for.
 type Run struct {
-	Text         string
-	Begins, Ends bool // in the term, and so in each match, another character precedes it, or follows it
+	Text                 string
+	StartsWord, EndsWord bool // in the term, and so in each match, another character precedes it, or follows it
 }
 
 // Runs returns the runs of a term.
@@ -198,14 +198,14 @@ func Runs(term string) (runs []Run) {
 	return runs
 }
 
-// IsIn reports whether run can be the word of a matching text that r is a part of.
-func (r Run) IsIn(run string) bool {
+// Allows reports whether run can be the word of a matching text that r is a part of.
+func (r Run) Allows(run string) bool {
 	switch {
-	case r.Begins && r.Ends:
+	case r.StartsWord && r.EndsWord:
 		return run == r.Text
-	case r.Begins:
+	case r.StartsWord:
 		return strings.HasPrefix(run, r.Text)
-	case r.Ends:
+	case r.EndsWord:
 		return strings.HasSuffix(run, r.Text)
 	}
 	return strings.Contains(run, r.Text)

@@ -45,9 +45,9 @@ var measured = func() (set uint64) {
 	return set
 }()
 
-// Held has the values of a filing that Values and Counts count; the zero value is no filing. It
+// FilingValues has the values of a filing that Values and Counts count; the zero value is no filing. It
 // keeps no part of the line that a filing was read from.
-type Held struct {
+type FilingValues struct {
 	Filled  uint64 // as Filing.Filled says
 	County  string
 	month   string // YYYY-MM; "" for none
@@ -55,10 +55,10 @@ type Held struct {
 	numbers []float64 // of the measured fields that it has, in their order
 }
 
-// HeldOf returns the Held of f.
-func HeldOf(f *Filing) Held {
+// ValuesOf returns the values of f.
+func ValuesOf(f *Filing) FilingValues {
 	day := f.Text(FilingDate)
-	h := Held{Filled: f.Filled(), id: f.ID}
+	h := FilingValues{Filled: f.Filled(), id: f.ID}
 	h.County, h.month = unique.Make(f.Text(County)).Value(), unique.Make(day[:min(7, len(day))]).Value()
 	h.numbers = make([]float64, 0, bits.OnesCount64(h.Filled&measured))
 	for filled := h.Filled & measured; filled != 0; filled &= filled - 1 {
@@ -73,7 +73,7 @@ func HeldOf(f *Filing) Held {
 }
 
 // number returns the value of a measured field.
-func (h Held) number(field Field) (v float64, ok bool) {
+func (h FilingValues) number(field Field) (v float64, ok bool) {
 	if h.Filled&measured&(1<<field) == 0 {
 		return 0, false
 	}
@@ -99,7 +99,7 @@ func DayText(n uint32) string {
 }
 
 // Count counts a filing in, with n 1, or out again, with n -1.
-func (v *Values) Count(h Held, n int64) {
+func (v *Values) Count(h FilingValues, n int64) {
 	numbers := h.numbers
 	for filled := h.Filled; filled != 0; filled &= filled - 1 {
 		field := Field(bits.TrailingZeros64(filled))
@@ -123,10 +123,10 @@ func (v *Values) Count(h Held, n int64) {
 }
 
 func (e *Extreme[N]) count(value N, n int64, first bool, direction N) {
-	switch beyond := (value - e.Value) * direction; {
-	case first || beyond > 0:
+	switch excess := (value - e.Value) * direction; {
+	case first || excess > 0:
 		*e = Extreme[N]{value, n}
-	case beyond == 0:
+	case excess == 0:
 		e.Filings += n
 	}
 }
@@ -232,7 +232,7 @@ func NewCounts() Counts {
 func CountsOf(ctx context.Context, r Reader) (Counts, error) {
 	s := NewCounts()
 	s.WithoutFields = true
-	counties, err := r.Groups(ctx, Filter{}, GroupQuery{By: []Dimension{ByCounty}, AsWritten: true})
+	counties, err := r.Groups(ctx, Filter{}, GroupQuery{Dimensions: []Dimension{ByCounty}, AsWritten: true})
 	if err != nil {
 		return s, fmt.Errorf("counting by county: %w", err)
 	}
@@ -240,7 +240,7 @@ func CountsOf(ctx context.Context, r Reader) (Counts, error) {
 		s.Filings += g.Filings
 		s.Counties[g.Keys[0]] = CountyCounts{Filings: g.Filings, Amounts: g.Amounts, SumCents: g.SumCents}
 	}
-	months, err := r.Groups(ctx, Filter{}, GroupQuery{By: []Dimension{ByMonth}, AsWritten: true})
+	months, err := r.Groups(ctx, Filter{}, GroupQuery{Dimensions: []Dimension{ByMonth}, AsWritten: true})
 	if err != nil {
 		return s, fmt.Errorf("counting by month: %w", err)
 	}
@@ -251,7 +251,7 @@ func CountsOf(ctx context.Context, r Reader) (Counts, error) {
 }
 
 // Count counts a filing in, with n 1, or out again, with n -1.
-func (s *Counts) Count(h Held, n int64) {
+func (s *Counts) Count(h FilingValues, n int64) {
 	s.Filings += n
 	c, known := s.Counties[h.County]
 	s.WithoutFields = s.WithoutFields || !known && len(s.Counties) == FilledCounties
@@ -271,23 +271,23 @@ func (s *Counts) Count(h Held, n int64) {
 }
 
 // Add adds n times the counts of others.
-func (s *Counts) Add(others Counts, n int64) {
-	s.Filings += n * others.Filings
-	s.WithoutFields = s.WithoutFields || others.WithoutFields
-	for county, o := range others.Counties {
+func (s *Counts) Add(counts Counts, n int64) {
+	s.Filings += n * counts.Filings
+	s.WithoutFields = s.WithoutFields || counts.WithoutFields
+	for county, o := range counts.Counties {
 		s.AddCounty(county, o, n)
 	}
-	for month, filings := range others.Months {
+	for month, filings := range counts.Months {
 		s.Months[month] += n * filings
 	}
 }
 
 // SetFields sets how many filings have a value in each field, as other counts of the same filings
 // say.
-func (s *Counts) SetFields(others Counts) {
-	s.WithoutFields = others.WithoutFields
+func (s *Counts) SetFields(counts Counts) {
+	s.WithoutFields = counts.WithoutFields
 	for county, c := range s.Counties {
-		c.Filled = others.Counties[county].Filled
+		c.Filled = counts.Counties[county].Filled
 		s.Counties[county] = c
 	}
 }
@@ -343,7 +343,7 @@ func sameSum(a, b float64) bool {
 }
 
 func union[V any](a, b map[string]V) []string {
-	all := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
-	slices.Sort(all)
-	return slices.Compact(all)
+	names := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
+	slices.Sort(names)
+	return slices.Compact(names)
 }

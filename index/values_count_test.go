@@ -17,9 +17,9 @@ func TestX38_Values(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 8))
 	all, in, known := edges.Fuzzed(120, 38), map[int]bool{}, 0
-	held := make([]index.Held, len(all))
+	held := make([]index.FilingValues, len(all))
 	for i, f := range all {
-		held[i] = index.HeldOf(f)
+		held[i] = index.ValuesOf(f)
 	}
 	var values index.Values
 	for range 3000 {

@@ -43,7 +43,7 @@ func snapshot(t *testing.T, store generation.Store, name string) map[int64]strin
 func changesOf(t *testing.T, store generation.Store, name string, limit int) (all []index.Change) {
 	t.Helper()
 	for after := int64(0); ; {
-		page, err := store.Changes(t.Context(), index.ChangeQuery{Generations: []string{name}, FieldGroups: index.AllFieldGroups, After: after, Limit: limit})
+		page, err := store.Changes(t.Context(), index.ChangeQuery{Generations: []string{name}, FieldGroups: index.AllFieldGroups, LastID: after, Limit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,15 +71,15 @@ func wantStep(t *testing.T, store generation.Store, step index.Changeset, before
 	}
 	last := int64(0)
 	for _, c := range changesOf(t, store, step.Generation, 7) {
-		got[c.ID] = [2]string{string(c.Before.Record), string(c.After.Record)}
+		got[c.ID] = [2]string{string(c.Earlier.Record), string(c.Later.Record)}
 		if c.ID <= last {
 			t.Errorf("%d comes behind %d", c.ID, last)
 		}
 		last = c.ID
 		switch {
-		case c.Before.Record == nil:
+		case c.Earlier.Record == nil:
 			counts.Added++
-		case c.After.Record == nil:
+		case c.Later.Record == nil:
 			counts.Removed++
 		default:
 			counts.Changed++
@@ -279,7 +279,7 @@ func TestX19_CreatedAt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		page, err := reader.Rows(t.Context(), index.Query{Sort: index.Sort{By: index.CreatedAt, Ascending: true}, Limit: 10})
+		page, err := reader.Rows(t.Context(), index.Query{Sort: index.Sort{Field: index.CreatedAt, Ascending: true}, Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // count counts a filing of the new generation in, with n 1, or out again, with n -1.
-func (r *running) count(h index.Held, n int64) {
+func (r *running) count(h index.FilingValues, n int64) {
 	r.counts.Count(h, n)
 	r.loaded[h.County] = r.started.Unix()
 	if r.values != nil && (n > 0 || !r.cfg.DryRun) {
@@ -174,7 +174,7 @@ func valuesOf(v *index.Values) map[string]FieldValues {
 func countAgain(ctx context.Context, r index.Reader) (*index.Values, error) {
 	values := new(index.Values)
 	for cursor, more := "", true; more; {
-		page, err := r.Rows(ctx, index.Query{Sort: index.DefaultSort, Limit: countedRows, After: cursor, Bytes: countedBytes})
+		page, err := r.Rows(ctx, index.Query{Sort: index.DefaultSort, Limit: countedRows, Start: cursor, Bytes: countedBytes})
 		if err != nil {
 			return nil, fmt.Errorf("counting the values of fields: %w", err)
 		}
@@ -183,7 +183,7 @@ func countAgain(ctx context.Context, r index.Reader) (*index.Values, error) {
 			if err != nil {
 				return nil, err
 			}
-			values.Count(index.HeldOf(f), 1)
+			values.Count(index.ValuesOf(f), 1)
 		}
 		cursor, more = page.End, len(page.Records) > 0
 	}

@@ -147,7 +147,7 @@ func (r *running) putAll(ctx context.Context, batch []change, build generation.B
 		if err := r.setAdded(ctx, &batch[i].filing); err != nil {
 			return err
 		}
-		h := index.HeldOf(&batch[i].filing)
+		h := index.ValuesOf(&batch[i].filing)
 		if err := r.put(ctx, &batch[i].filing, h, build); err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (r *running) putAll(ctx context.Context, batch []change, build generation.B
 // filing, guards do not miss that.
 func (r *running) leaveOut(ctx context.Context, f *index.Filing) error {
 	r.withheld.Add(1)
-	h := index.HeldOf(f)
+	h := index.ValuesOf(f)
 	if created, err := r.addedBefore(ctx, f.ID); err != nil {
 		return err
 	} else if !created.IsZero() && !r.taken[f.ID] {

@@ -27,7 +27,7 @@ func (cfg Config) replaced() (index.Filter, bool) {
 func (u *update) holdReplaced(ctx context.Context) error {
 	filter, more := u.run.cfg.replaced()
 	for cursor := ""; more; {
-		page, err := u.live.Rows(ctx, index.Query{Where: filter, Sort: index.DefaultSort, Limit: replacedRows, After: cursor})
+		page, err := u.live.Rows(ctx, index.Query{Where: filter, Sort: index.DefaultSort, Limit: replacedRows, Start: cursor})
 		if err != nil {
 			return fmt.Errorf("reading the filings of %q: %w", u.run.cfg.Replace, err)
 		}

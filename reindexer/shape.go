@@ -144,20 +144,20 @@ func (r *running) shapeOf(
 	for i, field := range amounts() {
 		if filled := c.Has(field); filled >= few && err == nil {
 			var f *index.Filing
-			order := index.Sort{By: field, Ascending: true}
+			order := index.Sort{Field: field, Ascending: true}
 			if f, err = filingAt(ctx, reader, index.Where(inCounty), order, middle(filled)); f != nil {
 				s.medians[i], _ = f.Number(field)
 			}
 		}
 	}
 	if err == nil && c.Has(index.FilingDate) > 0 {
-		arrived := index.Days{To: r.today().Format(time.DateOnly)}
+		arrived := index.Days{Last: r.today().Format(time.DateOnly)}
 		var f *index.Filing
 		if f, err = filingAt(ctx, reader, index.Where(inCounty, arrived), index.DefaultSort, 0); f != nil {
 			s.newest = index.DayNumber(f.Text(index.FilingDate))
 		}
 		if err == nil {
-			future := index.Days{From: r.today().AddDate(0, 0, 1).Format(time.DateOnly)}
+			future := index.Days{First: r.today().AddDate(0, 0, 1).Format(time.DateOnly)}
 			s.later, err = reader.Count(ctx, index.Where(inCounty, future))
 		}
 	}

@@ -184,7 +184,7 @@ func (r *running) countReason(reject Reject) {
 }
 
 // put puts f into build, if there is one that may still be promoted, and expects to find it there.
-func (r *running) put(ctx context.Context, f *index.Filing, h index.Held, build generation.Build) error {
+func (r *running) put(ctx context.Context, f *index.Filing, h index.FilingValues, build generation.Build) error {
 	r.count(h, 1)
 	r.sample.offer(f.ID, f)
 	if r.spread != nil {

@@ -22,9 +22,9 @@ type update struct {
 }
 
 // previous has the values that an update must subtract when it replaces or deletes a filing; the
-// zero Held for none.
+// zero FilingValues for none.
 type previous struct {
-	index.Held
+	index.FilingValues
 	live     string // its county in the live generation; "": it is not there
 	added    int64  // when it was, in microseconds, if named
 	named    bool   // by a record before
@@ -35,8 +35,8 @@ func (p previous) exists() bool { return p.Filled != 0 }
 
 // liveFiling returns the previous of a filing in the live generation.
 func liveFiling(f *index.Filing) previous {
-	h := index.HeldOf(f)
-	return previous{Held: h, live: h.County}
+	h := index.ValuesOf(f)
+	return previous{FilingValues: h, live: h.County}
 }
 
 // newUpdate expects the copy to hold the live filings.
@@ -115,9 +115,9 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 		return err
 	}
 	if old.exists() {
-		r.count(old.Held, -1)
+		r.count(old.FilingValues, -1)
 		if !old.named { // it is live
-			r.exempt(old.Held, c.withheld)
+			r.exempt(old.FilingValues, c.withheld)
 		}
 	}
 	gone := c.deleted || c.withheld == sieve.Whole
@@ -148,8 +148,8 @@ func (u *update) change(ctx context.Context, c *change, build generation.Build) 
 		}
 		return build.Remove(ctx, f.ID)
 	}
-	now := index.HeldOf(f)
-	u.now[f.ID] = previous{Held: now, named: true, added: f.CreatedAt.UnixMicro(), live: old.live}
+	now := index.ValuesOf(f)
+	u.now[f.ID] = previous{FilingValues: now, named: true, added: f.CreatedAt.UnixMicro(), live: old.live}
 	return r.put(ctx, f, now, build)
 }
 

@@ -128,10 +128,10 @@ func findOwner(ctx context.Context, r index.Reader, f *index.Filing) (string, er
 	filter := index.Where(
 		index.Contains{Text: term(f.Text(index.Owner))},
 		index.InCounty(f.Text(index.County)),
-		index.Days{From: day, To: day},
+		index.Days{First: day, Last: day},
 	)
 	if amount, ok := f.Number(index.FilingAmount); ok {
-		filter = filter.And(index.Between{Field: index.FilingAmount, Min: &amount, Max: &amount})
+		filter = filter.And(index.Range{Field: index.FilingAmount, Min: &amount, Max: &amount})
 	}
 	page, err := r.Rows(ctx, index.Query{Where: filter, Sort: index.DefaultSort, Limit: searchedRows})
 	rows := page.Records
@@ -186,5 +186,5 @@ func selects(ctx context.Context, r index.Reader, name string, want int64, w ind
 func inMonth(month string) index.Filter {
 	first, _ := time.Parse("2006-01", month) // a month of valid days
 	last := first.AddDate(0, 1, -1)
-	return index.Where(index.Days{From: first.Format(time.DateOnly), To: last.Format(time.DateOnly)})
+	return index.Where(index.Days{First: first.Format(time.DateOnly), Last: last.Format(time.DateOnly)})
 }

@@ -150,8 +150,8 @@ func nowhere(t testing.TB, store generation.Store, text string) {
 			t.Fatal(err)
 		}
 		for _, c := range page.Changes {
-			if strings.Contains(strings.ToLower(string(c.Before.Record)+string(c.After.Record)), text) {
-				t.Errorf("the changeset of %s has %s, %s", s.Generation, c.Before.Record, c.After.Record)
+			if strings.Contains(strings.ToLower(string(c.Earlier.Record)+string(c.Later.Record)), text) {
+				t.Errorf("the changeset of %s has %s, %s", s.Generation, c.Earlier.Record, c.Later.Record)
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 		case err != nil: // it cannot be read, and guards compare with all of it
 			return nil
 		case !r.cfg.Update:
-			r.exempt(index.HeldOf(&c.Filing), c.Verdict)
+			r.exempt(index.ValuesOf(&c.Filing), c.Verdict)
 			r.taken[c.Filing.ID] = true
 		}
 		r.takes = append(r.takes, change{filing: c.Filing})
@@ -73,7 +73,7 @@ func (r *running) readWithheld(ctx context.Context, live string) (err error) {
 
 // exempt has the guards compare with a live generation without the withheld values of a filing:
 // these are never lost.
-func (r *running) exempt(h index.Held, v sieve.Verdict) {
+func (r *running) exempt(h index.FilingValues, v sieve.Verdict) {
 	if r.liveCounts == nil || v == sieve.Nothing {
 		return
 	}

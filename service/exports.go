@@ -161,7 +161,7 @@ func pagesOf(r *serving.Reader, q index.Query) export.Pages {
 		ctx, cancel := context.WithTimeout(ctx, pageTime)
 		defer cancel()
 		page, err := r.Export(ctx, index.Query{
-			Where: q.Where, Sort: index.DefaultSort, Limit: limit, After: position, Bytes: export.PageBytes, Keys: q.Keys,
+			Where: q.Where, Sort: index.DefaultSort, Limit: limit, Start: position, Bytes: export.PageBytes, Keys: q.Keys,
 		})
 		return page.Records, page.End, err
 	}

@@ -142,7 +142,7 @@ func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 	}
 	later := r
 	if e.Shape.Has(params.LaterGeneration) && q.Generation != "" {
-		if kept, err := s.config.Engine.At(k.http.UserContext(), q.Generation); err == nil {
+		if kept, err := s.config.Engine.Pin(k.http.UserContext(), q.Generation); err == nil {
 			later = kept
 		}
 	}
@@ -225,7 +225,7 @@ func (s *Service) reader(k *call, id string) (r *serving.Reader, err error) {
 	if ctx := k.http.UserContext(); id == "" {
 		r, err = s.config.Engine.Live(ctx)
 	} else {
-		r, err = s.config.Engine.At(ctx, id)
+		r, err = s.config.Engine.Pin(ctx, id)
 	}
 	if err != nil {
 		return nil, err

@@ -138,18 +138,18 @@ func records(t *testing.T, r index.Reader) map[int64]string {
 func follow(t *testing.T, store generation.Store, copied map[int64]string, name string) map[int64]string {
 	t.Helper()
 	for after, more := int64(0), true; more; {
-		page, err := store.Changes(t.Context(), index.ChangeQuery{Generations: []string{name}, FieldGroups: index.AllFieldGroups, After: after, Limit: 500})
+		page, err := store.Changes(t.Context(), index.ChangeQuery{Generations: []string{name}, FieldGroups: index.AllFieldGroups, LastID: after, Limit: 500})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range page.Changes {
-			if copied[c.ID] != string(c.Before.Record) {
-				t.Fatalf("filing %d was %s, and not %s", c.ID, copied[c.ID], c.Before.Record)
+			if copied[c.ID] != string(c.Earlier.Record) {
+				t.Fatalf("filing %d was %s, and not %s", c.ID, copied[c.ID], c.Earlier.Record)
 			}
-			if after = c.ID; c.After.Record == nil {
+			if after = c.ID; c.Later.Record == nil {
 				delete(copied, c.ID)
 			} else {
-				copied[c.ID] = string(c.After.Record)
+				copied[c.ID] = string(c.Later.Record)
 			}
 		}
 		more = page.More

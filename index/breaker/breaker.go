@@ -98,9 +98,9 @@ func New(c Config) *Breaker {
 			return c.TotalFailures >= failures && c.TotalFailures*share >= c.TotalFailures+c.TotalSuccesses
 		},
 		IsExcluded: func(err error) bool { return errors.Is(err, errNotCounted) },
-		OnStateChange: func(_ string, from, to gobreaker.State) {
+		OnStateChange: func(_ string, old, updated gobreaker.State) {
 			c.Log.Warn("breaker", slog.String("server", c.Server),
-				slog.String("from", from.String()), slog.String("to", to.String()))
+				slog.String("from", old.String()), slog.String("to", updated.String()))
 		},
 	})
 	return b
@@ -124,7 +124,7 @@ func (b *Breaker) Metric(name string) prometheus.Collector {
 // caller that would otherwise wait in a queue before it calls Do.
 func (b *Breaker) Refuses() error {
 	if b.circuit.State() == gobreaker.StateOpen {
-		return b.down("not calling", gobreaker.ErrOpenState)
+		return b.unreachable("not calling", gobreaker.ErrOpenState)
 	}
 	return nil
 }
@@ -151,14 +151,14 @@ func isOver(ctx context.Context) bool {
 // outcome; success is that of a success.
 func (b *Breaker) run(ctx context.Context, call func(context.Context) error, success error) error {
 	if ctx.Err() != nil {
-		return b.down("waiting for", context.Cause(ctx))
+		return b.unreachable("waiting for", context.Cause(ctx))
 	}
 	if err := b.ready(ctx); err != nil {
 		return err
 	}
 	done, err := b.circuit.Allow()
 	if err != nil {
-		return b.down("not calling", err)
+		return b.unreachable("not calling", err)
 	}
 	outcome := errNotCounted // also after a panic
 	defer func() { done(outcome) }()
@@ -179,7 +179,7 @@ func (b *Breaker) ready(ctx context.Context) error {
 	}
 	done, err := b.circuit.Allow()
 	if err != nil {
-		return b.down("not calling", err)
+		return b.unreachable("not calling", err)
 	}
 	result := make(chan error, 1)
 	go func() {
@@ -191,7 +191,7 @@ func (b *Breaker) ready(ctx context.Context) error {
 	case err := <-result:
 		return err
 	case <-ctx.Done():
-		return b.down("probing", context.Cause(ctx))
+		return b.unreachable("probing", context.Cause(ctx))
 	}
 }
 
@@ -201,11 +201,11 @@ func (b *Breaker) probe(ctx context.Context) (err error) {
 	defer cancel()
 	defer func() { // the recovery of a request does not reach this goroutine
 		if p := recover(); p != nil {
-			err = b.down("probing", fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+			err = b.unreachable("probing", fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
 	if err = b.config.Probe(ctx); err != nil && (isOver(ctx) || errors.Is(err, b.config.Down)) {
-		return b.down("probing", err)
+		return b.unreachable("probing", err)
 	}
 	return nil
 }
@@ -243,13 +243,13 @@ func (b *Breaker) Responds(ctx context.Context) bool {
 }
 
 // tried returns the probe in progress, one that ended less than that time ago, or a new one.
-func (b *Breaker) tried(ctx context.Context, ago time.Duration) *trial {
+func (b *Breaker) tried(ctx context.Context, age time.Duration) *trial {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if t := b.latest; t != nil {
 		select {
 		case <-t.done:
-			if time.Since(t.ended) < ago {
+			if time.Since(t.ended) < age {
 				return t
 			}
 		default:
@@ -285,7 +285,7 @@ func (b *Breaker) outcome(ctx context.Context, err error) error {
 	return nil
 }
 
-// down is the error of a caller whose call was not made, and why.
-func (b *Breaker) down(what string, why error) error {
-	return fmt.Errorf("%s %s: %w: %w", what, b.config.Server, b.config.Down, why)
+// unreachable is the error of a caller whose call was not made, and why.
+func (b *Breaker) unreachable(attempt string, cause error) error {
+	return fmt.Errorf("%s %s: %w: %w", attempt, b.config.Server, b.config.Down, cause)
 }

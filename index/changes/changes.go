@@ -53,19 +53,19 @@ type Query struct {
 	Tier  index.Tier
 	// Fields are those of Tier that the caller sees. The zero set: all.
 	Fields index.FieldSet
-	After  int64 // changes of filings with a higher id
+	LastID int64 // changes of filings with a higher id
 	Limit  int   // changes to return at the most
 }
 
 // String returns the canonical text of q.
 func (q Query) String() string {
-	return fmt.Sprintf("%v tier %v fields %v after %d limit %d", q.Where, q.Tier, q.Fields, q.After, q.Limit)
+	return fmt.Sprintf("%v tier %v fields %v after %d limit %d", q.Where, q.Tier, q.Fields, q.LastID, q.Limit)
 }
 
 // Page is a part of the changes of a Query, by id.
 type Page struct {
 	Changes []Change
-	End     int64 // where the next page begins: After of its Query; 0: this is the last one
+	End     int64 // where the next page begins: LastID of its Query; 0: this is the last one
 }
 
 const (
@@ -89,7 +89,7 @@ func Read(ctx context.Context, h index.History, path Path, q Query) (page Page, 
 		return Page{}, nil
 	}
 	p := onPath{positions: make(map[string]int, len(path)), path: path, query: q}
-	read := index.ChangeQuery{FieldGroups: groups(q), After: q.After, LaterOnly: laterOnly(path, q)}
+	read := index.ChangeQuery{FieldGroups: groups(q), LastID: q.LastID, LaterOnly: laterOnly(path, q)}
 	for i, hop := range path {
 		read.Generations = append(read.Generations, hop.Generation)
 		p.positions[hop.Generation] = i
@@ -142,7 +142,7 @@ func filings(ctx context.Context, h index.History, q index.ChangeQuery, atOnce f
 			for rest := got.Changes; len(rest) > 0; {
 				n := sameID(rest)
 				one := filing{rest[:n], more || n < len(rest)}
-				q.After, rest = rest[0].ID, rest[n:]
+				q.LastID, rest = rest[0].ID, rest[n:]
 				if !yield(one, nil) {
 					return
 				}
@@ -268,13 +268,13 @@ func (p *onPath) ends(changes []index.Change) (before, after index.Version) {
 	for _, c := range changes {
 		i := p.positions[c.Generation]
 		if p.path[i].Back {
-			c.Before, c.After = c.After, c.Before
+			c.Earlier, c.Later = c.Later, c.Earlier
 		}
 		if i < first {
-			first, before = i, c.Before
+			first, before = i, c.Earlier
 		}
 		if i > last {
-			last, after = i, c.After
+			last, after = i, c.Later
 		}
 	}
 	return before, after

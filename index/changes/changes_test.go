@@ -199,7 +199,7 @@ func TestX16_Bounded(t *testing.T) {
 		if page.End == 0 {
 			break
 		}
-		ends, q.After = append(ends, page.End), page.End
+		ends, q.LastID = append(ends, page.End), page.End
 	}
 	if !slices.Equal(found, []int64{24_001}) || len(ends) != 2 || counted.changes != 25_000 || counted.most > 1000 {
 		t.Errorf("found %v, pages end at %v, %d read, at most %d at once", found, ends, counted.changes, counted.most)
@@ -237,12 +237,12 @@ func TestX17_LongRecords(t *testing.T) {
 		for _, limit := range []int{1, 7, 41, 1000} {
 			var sizes []int
 			q := changes.Query{Tier: tier, Limit: 1000}
-			for more := true; more; more = q.After != 0 {
+			for more := true; more; more = q.LastID != 0 {
 				page, err := changes.Read(t.Context(), short{&h, limit}, changes.Path{{Generation: name(2)}}, q)
 				if err != nil {
 					t.Fatal(err)
 				}
-				sizes, q.After = append(sizes, len(page.Changes)), page.End
+				sizes, q.LastID = append(sizes, len(page.Changes)), page.End
 			}
 			if !slices.Equal(sizes, want) {
 				t.Errorf("%v, in pages of %d from the engine: pages of %d, want %d", tier, limit, sizes, want)
@@ -289,7 +289,7 @@ func TestX16_Undone(t *testing.T) {
 			for _, engine := range []int{1000, 4} {
 				var found []int64
 				pages, q := 0, changes.Query{Where: tt.where, Limit: limit}
-				for more := true; more; more = q.After != 0 {
+				for more := true; more; more = q.LastID != 0 {
 					page, err := changes.Read(t.Context(), short{&h, engine}, tt.path, q)
 					if err != nil {
 						t.Fatal(err)
@@ -297,7 +297,7 @@ func TestX16_Undone(t *testing.T) {
 					for _, c := range page.Changes {
 						found = append(found, c.ID)
 					}
-					pages, q.After = pages+1, page.End
+					pages, q.LastID = pages+1, page.End
 				}
 				if want := max(1, (len(tt.want)+limit-1)/limit); !slices.Equal(found, tt.want) || pages != want {
 					t.Errorf("%v, %v, by %d: %v in %d pages, want %v in %d", tt.path, tt.where, limit, found, pages, tt.want, want)

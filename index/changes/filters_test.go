@@ -69,11 +69,11 @@ func TestX16_Refused(t *testing.T) {
 	v := indextest.VersionOf(edges.Fuzzed(10, 1)[0])
 	read := func(v index.Version, p index.Predicate) error {
 		var h indextest.History
-		h.Add(index.Changeset{Generation: name(2), Parent: name(1)}, []index.Change{{Generation: name(2), ID: 1, After: v}})
+		h.Add(index.Changeset{Generation: name(2), Parent: name(1)}, []index.Change{{Generation: name(2), ID: 1, Later: v}})
 		_, err := changes.Read(t.Context(), &h, changes.Path{{Generation: name(2)}}, changes.Query{Where: index.Where(p), Limit: 1})
 		return err
 	}
-	if read(v, index.Times{To: time.Unix(0, 0)}) == nil {
+	if read(v, index.Times{Last: time.Unix(0, 0)}) == nil {
 		t.Error("by when filings were added: no error")
 	}
 	ids := index.IDs{IDs: []int64{1}}

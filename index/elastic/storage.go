@@ -229,7 +229,7 @@ func (s *storage) send(ctx context.Context, limit time.Duration, requests ...esa
 func (s *storage) ProcessLock(context.Context, bool) (io.Closer, error) { return nil, nil }
 
 // Where implements generation.Storage.
-func (s *storage) Where(name string) string {
+func (s *storage) Location(name string) string {
 	if name == "" {
 		return "the document of the index " + s.catalogIndex()
 	}

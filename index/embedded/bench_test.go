@@ -26,7 +26,7 @@ func BenchmarkPage(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, sort := range []index.Sort{index.DefaultSort, {By: index.Owner, Ascending: true}} {
+		for _, sort := range []index.Sort{index.DefaultSort, {Field: index.Owner, Ascending: true}} {
 			for _, part := range []int{0, 1, 2} {
 				q := index.Query{Where: w, Sort: sort, Offset: int(total-20) * part / 2, Limit: 20}
 				b.Run(fmt.Sprintf("%s/%v/%d of 2", name, sort, part), func(b *testing.B) {
@@ -54,17 +54,17 @@ func BenchmarkLoad(b *testing.B) {
 // BenchmarkCrawl reads 1,000 rows at a time, in orders in which they are far from each other.
 func BenchmarkCrawl(b *testing.B) {
 	g := benchReader(b)
-	for _, sort := range []index.Sort{{By: index.FilingAmount}, {By: index.Owner, Ascending: true}, {By: index.CreatedAt}} {
+	for _, sort := range []index.Sort{{Field: index.FilingAmount}, {Field: index.Owner, Ascending: true}, {Field: index.CreatedAt}} {
 		b.Run(sort.String(), func(b *testing.B) {
 			b.ReportAllocs()
-			q := index.Query{Sort: sort, After: "0", Limit: 1000, Bytes: 4 << 20}
+			q := index.Query{Sort: sort, Start: "0", Limit: 1000, Bytes: 4 << 20}
 			for b.Loop() {
 				page, err := g.Rows(b.Context(), q)
 				if err != nil || len(page.Records) != 1000 {
 					b.Fatal(len(page.Records), err)
 				}
-				if q.After = page.End; q.After == "200000" {
-					q.After = "0"
+				if q.Start = page.End; q.Start == "200000" {
+					q.Start = "0"
 				}
 			}
 		})
@@ -74,7 +74,7 @@ func BenchmarkCrawl(b *testing.B) {
 // BenchmarkFiling reads one filing, each time another, as clients do at the same time.
 func BenchmarkFiling(b *testing.B) {
 	g := benchReader(b)
-	page, err := g.Rows(b.Context(), index.Query{Sort: index.Sort{By: index.Owner}, Limit: 20_000, IDsOnly: true})
+	page, err := g.Rows(b.Context(), index.Query{Sort: index.Sort{Field: index.Owner}, Limit: 20_000, IDsOnly: true})
 	if err != nil {
 		b.Fatal(err)
 	}

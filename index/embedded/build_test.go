@@ -40,7 +40,7 @@ func TestBuild_CopyOfAGeneration(t *testing.T) {
 	want = append(want, &changed, &added)
 	counted := index.NewCounts()
 	for _, f := range want {
-		counted.Count(index.HeldOf(f), 1)
+		counted.Count(index.ValuesOf(f), 1)
 	}
 	if diff := counted.Diff(holds); diff != nil {
 		t.Errorf("counts: %q", diff)

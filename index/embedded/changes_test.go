@@ -34,7 +34,7 @@ func threeLoads(t *testing.T, s *Store) (names []string, want *indextest.History
 func sameSteps(t *testing.T, want, got index.History, names ...string) {
 	t.Helper()
 	for after := int64(0); ; {
-		q := index.ChangeQuery{Generations: names, FieldGroups: index.AllFieldGroups, Limit: 9, After: after}
+		q := index.ChangeQuery{Generations: names, FieldGroups: index.AllFieldGroups, Limit: 9, LastID: after}
 		w, err1 := want.Changes(t.Context(), q)
 		g, err2 := got.Changes(t.Context(), q)
 		if err := errors.Join(err1, err2); err != nil {

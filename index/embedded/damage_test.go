@@ -150,8 +150,8 @@ func everything(t *testing.T, r index.Reader, ids []int64) map[string]string {
 	}
 	for what, q := range map[string]index.Query{
 		"list":   {Sort: index.DefaultSort, Limit: 100},
-		"end":    {Sort: index.Sort{By: index.Owner, Ascending: true}, Offset: 280, Limit: 100},
-		"search": {Where: index.Where(index.Contains{Text: "an"}), Sort: index.Sort{By: index.FilingAmount}, Limit: 20},
+		"end":    {Sort: index.Sort{Field: index.Owner, Ascending: true}, Offset: 280, Limit: 100},
+		"search": {Where: index.Where(index.Contains{Text: "an"}), Sort: index.Sort{Field: index.FilingAmount}, Limit: 20},
 		"county": {Where: index.Where(index.InCounty("orange")), Sort: index.DefaultSort, Limit: 20},
 		"box":    {Where: index.Where(index.Box{North: 40, South: 25, East: -70, West: -90}), Sort: index.DefaultSort, Limit: 20},
 	} {
@@ -168,7 +168,7 @@ func everything(t *testing.T, r index.Reader, ids []int64) map[string]string {
 	note("stats", stats, err)
 	counties, err := r.Counties(ctx)
 	note("counties", counties, err)
-	months, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: []index.Dimension{index.ByMonth}})
+	months, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{Dimensions: []index.Dimension{index.ByMonth}})
 	note("months", months, err)
 	return all
 }

@@ -119,7 +119,7 @@ func texts(records []index.Record) []string {
 // allOrders returns the ten orders.
 func allOrders() (all []index.Sort) {
 	for _, by := range index.SortFields {
-		all = append(all, index.Sort{By: by}, index.Sort{By: by, Ascending: true})
+		all = append(all, index.Sort{Field: by}, index.Sort{Field: by, Ascending: true})
 	}
 	return all
 }

@@ -32,10 +32,10 @@ func TestRows_LongRecords(t *testing.T) {
 	}
 	o := indextest.NewOracle(load(t, s, filings), filings)
 	r := liveReader(t, s)
-	for _, sort := range []index.Sort{index.DefaultSort, {By: index.Owner, Ascending: true}, {By: index.FilingAmount}, {By: index.FilingDate, Ascending: true}} {
+	for _, sort := range []index.Sort{index.DefaultSort, {Field: index.Owner, Ascending: true}, {Field: index.FilingAmount}, {Field: index.FilingDate, Ascending: true}} {
 		var ids []int64
 		for after := ""; len(ids) < n; {
-			q := index.Query{Sort: sort, Limit: 1000, Bytes: bytes, After: after}
+			q := index.Query{Sort: sort, Limit: 1000, Bytes: bytes, Start: after}
 			var before, since runtime.MemStats
 			runtime.ReadMemStats(&before)
 			page, err := r.Rows(t.Context(), q)

@@ -21,9 +21,9 @@ func TestX8_OrderedRecords(t *testing.T) {
 	load(t, s, filings)
 	r, oracle := liveReader(t, s), indextest.NewOracle("g", filings)
 	for name, w := range map[string]index.Filter{
-		"all": {}, "many": index.Where(index.Between{Field: index.FilingAmount, Min: edges.At(100)}), "few": edges.Contains("maple"),
+		"all": {}, "many": index.Where(index.Range{Field: index.FilingAmount, Min: edges.At(100)}), "few": edges.Contains("maple"),
 	} {
-		for _, sort := range []index.Sort{index.DefaultSort, {By: index.FilingDate, Ascending: true}, {By: index.CreatedAt}} {
+		for _, sort := range []index.Sort{index.DefaultSort, {Field: index.FilingDate, Ascending: true}, {Field: index.CreatedAt}} {
 			q := index.Query{Where: w, Sort: sort, Limit: len(filings)}
 			want, err := oracle.Rows(t.Context(), q)
 			if err != nil || len(want.Records) < 100 {
@@ -50,6 +50,6 @@ func allRecords(t *testing.T, r index.Reader, q index.Query) (all []index.Record
 		if len(page.Records) == 0 {
 			return all
 		}
-		all, q.After = append(all, page.Records...), page.End
+		all, q.Start = append(all, page.Records...), page.End
 	}
 }

@@ -129,7 +129,7 @@ func (r *reader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	if err != nil {
 		return index.Page{}, err
 	}
-	page.Records = q.Within(page.Records)
+	page.Records = q.Fit(page.Records)
 	if q.Keys {
 		err = r.addKeys(ctx, rows, page.Records)
 	}

@@ -36,15 +36,15 @@ func TestP2_PagesAcrossChunks(t *testing.T) {
 		index.Filter{},
 		index.Where(index.InCounty("orange")),
 		index.Where(index.Contains{Text: "owner 99"}),
-		index.Where(index.Between{Field: index.FilingAmount, Min: &low}, index.InCounty("Kent, DE")),
-		index.Where(index.Days{From: "2024-12-28"}),
+		index.Where(index.Range{Field: index.FilingAmount, Min: &low}, index.InCounty("Kent, DE")),
+		index.Where(index.Days{First: "2024-12-28"}),
 		index.Where(index.InCounty("nowhere")),
 	} {
 		total, err := r.Count(t.Context(), w)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, sort := range []index.Sort{index.DefaultSort, {By: index.FilingDate, Ascending: true}, {By: index.Owner}, {By: index.FilingAmount}} {
+		for _, sort := range []index.Sort{index.DefaultSort, {Field: index.FilingDate, Ascending: true}, {Field: index.Owner}, {Field: index.FilingAmount}} {
 			selected := o.Select(w, sort)
 			if total != int64(len(selected)) {
 				t.Errorf("%v: count %d, want %d", w, total, len(selected))
@@ -58,7 +58,7 @@ func TestP2_PagesAcrossChunks(t *testing.T) {
 				}
 			}
 		}
-		if _, err := r.Groups(t.Context(), w, index.GroupQuery{By: []index.Dimension{index.ByMonth}}); err != nil {
+		if _, err := r.Groups(t.Context(), w, index.GroupQuery{Dimensions: []index.Dimension{index.ByMonth}}); err != nil {
 			t.Error(err)
 		}
 	}

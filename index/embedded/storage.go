@@ -216,7 +216,7 @@ func (s *storage) Identity(context.Context, string) (generation.Identity, error)
 func (s *storage) Publish(context.Context, string) error { return nil }
 
 // Where implements generation.Storage.
-func (s *storage) Where(name string) string {
+func (s *storage) Location(name string) string {
 	if name == "" {
 		return s.files.document(generation.CatalogDocument)
 	}

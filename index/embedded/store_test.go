@@ -269,7 +269,7 @@ func TestL8_ReadingWhileGenerationsComeAndGo(t *testing.T) {
 func readWhole(t *testing.T, r index.Reader, sort index.Sort) {
 	ctx := context.Background()
 	stats, err1 := r.Stats(ctx)
-	where := index.Where(index.Days{From: "1600-01-01"}, index.Contains{Text: "a"})
+	where := index.Where(index.Days{First: "1600-01-01"}, index.Contains{Text: "a"})
 	count, err2 := r.Count(ctx, where)
 	rows, err3 := r.Rows(ctx, index.Query{Where: where, Sort: sort, Limit: 1000})
 	all, err4 := r.Rows(ctx, index.Query{Sort: sort, Limit: 1000})
@@ -305,7 +305,7 @@ func TestCanceled_EveryRead(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	where := index.Where(index.Contains{Text: "a"})
-	sort, months := index.Sort{By: index.Owner}, index.GroupQuery{By: []index.Dimension{index.ByMonth}}
+	sort, months := index.Sort{Field: index.Owner}, index.GroupQuery{Dimensions: []index.Dimension{index.ByMonth}}
 	for name, read := range map[string]func(context.Context) error{
 		"Rows": func(ctx context.Context) error { _, err := r.Rows(ctx, index.Query{Sort: sort, Limit: 5}); return err },
 		"Rows by default": func(ctx context.Context) error {
@@ -337,14 +337,14 @@ func TestReader_QueriesThatNoEngineHas(t *testing.T) {
 	low := 1.0
 	for _, w := range []index.Filter{
 		index.Where(index.AnyOf{Fields: []index.Field{index.Owner}, Values: []string{"a"}}),
-		index.Where(index.Between{Field: index.Bedrooms, Min: &low}),
+		index.Where(index.Range{Field: index.Bedrooms, Min: &low}),
 		index.Where(index.Present{Field: index.Owner}),
 	} {
 		if n, err := r.Count(t.Context(), w); err == nil {
 			t.Errorf("%v: %d, want an error", w, n)
 		}
 	}
-	if _, err := r.Rows(t.Context(), index.Query{Sort: index.Sort{By: index.County}, Limit: 1}); err == nil {
+	if _, err := r.Rows(t.Context(), index.Query{Sort: index.Sort{Field: index.County}, Limit: 1}); err == nil {
 		t.Error("sorted by county")
 	}
 }

@@ -12,22 +12,22 @@ import (
 )
 
 // Begin implements Lock. The catalog names the generation before anything of it is stored.
-func (k *lock) Begin(ctx context.Context, from string) (_ Build, err error) {
+func (k *lock) Begin(ctx context.Context, source string) (_ Build, err error) {
 	defer k.asLockLost(ctx, &err, "beginning a generation")
 	parts, err := k.life.storage.Parts(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	b := &build{lock: k, from: from}
+	b := &build{lock: k, source: source}
 	err = k.change(ctx, func(c *Catalog, _ bool) error {
 		if c.find(b.name) != nil {
 			return nil
 		}
-		if from != "" {
-			if _, err := c.sealed(from); err != nil {
+		if source != "" {
+			if _, err := c.sealed(source); err != nil {
 				return err
 			}
-			if err := readable(from, k.life.Version); err != nil { // a copy of it would be of two versions
+			if err := readable(source, k.life.Version); err != nil { // a copy of it would be of two versions
 				return err
 			}
 		}
@@ -38,7 +38,7 @@ func (k *lock) Begin(ctx context.Context, from string) (_ Build, err error) {
 		return nil, err
 	}
 	b.actions = sidecar.NewActions()
-	if b.Writer, err = k.life.storage.Create(ctx, b.name, from); err != nil {
+	if b.Writer, err = k.life.storage.Create(ctx, b.name, source); err != nil {
 		return nil, errors.Join(err, k.Delete(context.WithoutCancel(ctx), b.name))
 	}
 	k.mu.Lock()
@@ -50,15 +50,15 @@ func (k *lock) Begin(ctx context.Context, from string) (_ Build, err error) {
 // build is a Build: a Writer under a lock.
 type build struct {
 	Writer
-	lock        *lock
-	name, from  string           // from is the generation that it copies, "" for none
-	actions     *sidecar.Actions // the filings put and removed
-	differences sidecar.Differences
-	erases      bool // nothing may be left of removed and replaced filings
-	changes     *Changeset
-	counts      []byte
-	values      *index.Values
-	fresh       map[string]index.Freshness
+	lock         *lock
+	name, source string           // source is the generation that it copies, "" for none
+	actions      *sidecar.Actions // the filings put and removed
+	differences  sidecar.Differences
+	erases       bool // nothing may be left of removed and replaced filings
+	changes      *Changeset
+	counts       []byte
+	values       *index.Values
+	fresh        map[string]index.Freshness
 }
 
 func (b *build) Generation() string { return b.name }
@@ -149,12 +149,12 @@ func (l *Lifecycle) counted(ctx context.Context, r index.Reader) (holds index.Co
 
 // writeSidecar writes the sidecar, and notes the differences from the copied generation.
 func (b *build) writeSidecar(ctx context.Context, put sidecar.Sink) error {
-	var before iter.Seq2[index.Fingerprint, error]
-	var note func(before, after index.Fingerprint)
-	if b.from != "" {
-		before, note = sidecar.Fingerprints(ctx, b.lock.life.storage.Sidecar(b.from, sidecar.Kept)), b.differences.Note
+	var copied iter.Seq2[index.Fingerprint, error]
+	var note func(old, updated index.Fingerprint)
+	if b.source != "" {
+		copied, note = sidecar.Fingerprints(ctx, b.lock.life.storage.Sidecar(b.source, sidecar.Kept)), b.differences.Note
 	}
-	if err := sidecar.Write(ctx, before, b.actions, note, put); err != nil {
+	if err := sidecar.Write(ctx, copied, b.actions, note, put); err != nil {
 		return fmt.Errorf("writing the sidecar: %w", err)
 	}
 	return nil

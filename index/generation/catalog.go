@@ -81,14 +81,14 @@ type Changeset struct {
 
 // parseCatalog reads a stored document. It returns index.ErrLost if that isn't a catalog, as for a
 // deleted one.
-func parseCatalog(body []byte, where string) (c Catalog, err error) {
+func parseCatalog(body []byte, location string) (c Catalog, err error) {
 	err = json.Unmarshal(body, &c) // which sets the form even where other members are of another type
 	switch {
 	case c.Form > catalogForm:
 		err = fmt.Errorf("the catalog of generations has form %d, and this program reads %d: "+
 			"use the program that wrote it", c.Form, catalogForm)
 	case err != nil || c.Form != catalogForm:
-		err = fmt.Errorf("%w: %s is damaged: put it back, or delete it, and then %s", index.ErrLost, where, Repair)
+		err = fmt.Errorf("%w: %s is damaged: put it back, or delete it, and then %s", index.ErrLost, location, Repair)
 	}
 	return c, err
 }
@@ -151,23 +151,23 @@ func (c *Catalog) add(prefix string, version int, now time.Time, parts []Part) s
 	return c.Newest
 }
 
-// swap makes `to` live if `from` is. A live generation that is not stored any more counts as none.
-func (c *Catalog) swap(from, to string, parts []Part) error {
+// swap makes `next` live if `current` is. A live generation that is not stored any more counts as none.
+func (c *Catalog) swap(current, next string, parts []Part) error {
 	live := c.Live
 	if !stored(parts, live) {
 		live = ""
 	}
-	if live != from {
-		return fmt.Errorf("swap %q for %q, but %q is live: %w", from, to, live, ErrConflict)
+	if live != current {
+		return fmt.Errorf("swap %q for %q, but %q is live: %w", current, next, live, ErrConflict)
 	}
-	e, err := c.sealed(to)
+	e, err := c.sealed(next)
 	if err != nil {
 		return err
 	}
-	if !stored(parts, to) {
-		return fmt.Errorf("generation %s is not stored any more: %w", to, index.ErrNotFound)
+	if !stored(parts, next) {
+		return fmt.Errorf("generation %s is not stored any more: %w", next, index.ErrNotFound)
 	}
-	c.Live, c.Promoted, e.Promoted = to, true, true
+	c.Live, c.Promoted, e.Promoted = next, true, true
 	return nil
 }
 

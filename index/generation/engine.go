@@ -54,8 +54,8 @@ func (l *Lifecycle) Kept(ctx context.Context, id string) ([]index.Generation, er
 // kept returns the kept generations of a view. It is a newer view if id is newer than all of them:
 // that generation may have come since.
 func (l *Lifecycle) kept(ctx context.Context, id string) (*view, *kept, error) {
-	for after := uint64(0); ; after = l.looks.Load() {
-		v, err := l.view(ctx, after)
+	for seen := uint64(0); ; seen = l.looks.Load() {
+		v, err := l.view(ctx, seen)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -68,7 +68,7 @@ func (l *Lifecycle) kept(ctx context.Context, id string) (*view, *kept, error) {
 				return nil, nil, fmt.Errorf("listing generations: %w", err)
 			}
 		}
-		if after > 0 || id == "" || len(k.ids) > 0 && id <= k.ids[0] {
+		if seen > 0 || id == "" || len(k.ids) > 0 && id <= k.ids[0] {
 			return v, k, nil
 		}
 	}
@@ -99,7 +99,7 @@ func (l *Lifecycle) listKept(ctx context.Context, v *view) (*kept, error) {
 }
 
 // list describes the generations of which parts are stored.
-func (l *Lifecycle) list(parts []Part, c *Catalog) (all []Info) {
+func (l *Lifecycle) list(parts []Part, c *Catalog) (infos []Info) {
 	for _, p := range parts {
 		created, ok := ParseName(l.Index, p.Generation)
 		e := c.find(p.Generation)
@@ -120,14 +120,14 @@ func (l *Lifecycle) list(parts []Part, c *Catalog) (all []Info) {
 				g.Filings = 0
 			}
 		}
-		all = append(all, g)
+		infos = append(infos, g)
 	}
-	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(b.Name, a.Name) })
-	return all
+	slices.SortFunc(infos, func(a, b Info) int { return strings.Compare(b.Name, a.Name) })
+	return infos
 }
 
-// At implements index.Engine.
-func (l *Lifecycle) At(ctx context.Context, id string) (index.Reader, error) {
+// Pin implements index.Engine.
+func (l *Lifecycle) Pin(ctx context.Context, id string) (index.Reader, error) {
 	v, k, err := l.kept(ctx, id)
 	if err != nil {
 		return nil, err
@@ -231,8 +231,8 @@ func (l *Lifecycle) Changesets(ctx context.Context) ([]index.Changeset, error) {
 // Changes implements index.History.
 func (l *Lifecycle) Changes(ctx context.Context, q index.ChangeQuery) (page index.ChangePage, err error) {
 	defer index.Wrap(&err, "reading changes")
-	for after, missing := uint64(0), true; missing; after = l.looks.Load() {
-		v, err := l.view(ctx, after)
+	for seen, missing := uint64(0), true; missing; seen = l.looks.Load() {
+		v, err := l.view(ctx, seen)
 		if err != nil {
 			return page, err
 		}
@@ -240,7 +240,7 @@ func (l *Lifecycle) Changes(ctx context.Context, q index.ChangeQuery) (page inde
 			e := v.find(name)
 			return e == nil || !e.Promoted || e.Changes == nil
 		})
-		if missing && after > 0 { // else they may have come since
+		if missing && seen > 0 { // else they may have come since
 			return page, index.ErrGone
 		}
 	}

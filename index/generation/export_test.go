@@ -7,7 +7,7 @@ const IdleTime = idleTime
 func (l *Lifecycle) Pinned() (names []string) {
 	l.pins.mu.Lock()
 	defer l.pins.mu.Unlock()
-	for _, of := range l.pins.all {
+	for _, of := range l.pins.pinned {
 		names = append(names, of.Generation())
 	}
 	return names

@@ -129,19 +129,19 @@ func (h *Hold) Error() string {
 // Store is an index.Engine whose generations can be managed.
 type Store interface {
 	index.Engine
-	// LookAgain makes the next caller of Live, Kept or At look at the catalog.
+	// LookAgain makes the next caller of Live, Kept or Pin look at the catalog.
 	LookAgain()
 	// Open returns a Reader of the sealed generation with that name, or index.ErrNotFound;
 	// index.ErrChanged if it was altered since.
 	Open(ctx context.Context, generation string) (index.Reader, error)
 	// Generations lists all generations, the newest first, unsealed ones included.
 	Generations(ctx context.Context) ([]Info, error)
-	// Swap makes generation `to`, which must be sealed, live in one atomic step if `from` is live
+	// Swap makes generation `next`, which must be sealed, live in one atomic step if `current` is live
 	// now ("" for none; one that is not stored any more counts as none); else it changes nothing
 	// and returns ErrConflict.
-	Swap(ctx context.Context, from, to string) error
+	Swap(ctx context.Context, current, next string) error
 	// SwapAndHold is Swap that refuses loads in the same step, for a reason, until Release.
-	SwapAndHold(ctx context.Context, from, to, reason string) error
+	SwapAndHold(ctx context.Context, current, next, reason string) error
 	// Hold returns why loads are refused; nil: they are not. Release lets them load again, and
 	// returns why they were refused.
 	Hold(ctx context.Context) (*Hold, error)
@@ -216,15 +216,15 @@ const MaxFailed = 100
 // Failing returns the counties that the last load of them left as they were, and why (rule X76).
 // None of runs, the newest first, has looked at them since, as fresh says of the live generation.
 func Failing(runs []Run, fresh map[string]index.Freshness) map[string]string {
-	all := map[string]string{}
+	failing := map[string]string{}
 	for _, run := range runs {
-		for county, why := range run.Failed {
-			if _, newer := all[county]; !newer && run.Started.Unix() > fresh[county].Checked {
-				all[county] = why
+		for county, reason := range run.Failed {
+			if _, newer := failing[county]; !newer && run.Started.Unix() > fresh[county].Checked {
+				failing[county] = reason
 			}
 		}
 	}
-	return all
+	return failing
 }
 
 // OnlyLoads returns the loads among runs.
@@ -249,9 +249,9 @@ type Lock interface {
 	// Renew keeps the lock for another LockTTL and publishes run.
 	Renew(ctx context.Context, run Run) error
 	// Begin makes a new, unsealed generation: empty, or a copy of the sealed generation `source`.
-	Begin(ctx context.Context, from string) (Build, error)
+	Begin(ctx context.Context, source string) (Build, error)
 	// Promote is Swap, on the condition that the lock still holds at that very moment.
-	Promote(ctx context.Context, from, to string) error
+	Promote(ctx context.Context, current, next string) error
 	// Refresh has the catalog keep how fresh the counties of a sealed generation are.
 	Refresh(ctx context.Context, generation string, fresh map[string]index.Freshness) error
 	// Delete deletes a generation that is not live, sealed or not. Its changeset stays if it was
@@ -342,6 +342,6 @@ type Changes struct {
 }
 
 // Served returns the sealed ones of generations, as JSON [] and never null.
-func Served(all []Info) []Info {
-	return slices.DeleteFunc(append([]Info{}, all...), func(g Info) bool { return !g.Sealed })
+func Served(generations []Info) []Info {
+	return slices.DeleteFunc(append([]Info{}, generations...), func(g Info) bool { return !g.Sealed })
 }

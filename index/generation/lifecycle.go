@@ -71,7 +71,7 @@ func (l *Lifecycle) read(ctx context.Context) (c Catalog, d Document, err error)
 			return c, d, err
 		}
 	}
-	c, err = parseCatalog(d.Body, l.storage.Where(""))
+	c, err = parseCatalog(d.Body, l.storage.Location(""))
 	return c, d, err
 }
 
@@ -126,16 +126,16 @@ func (l *Lifecycle) tryUpdate(ctx context.Context, do func(c *Catalog) error, un
 	return fmt.Errorf("changing the catalog of generations: tried %d times: %w", updateTries, err)
 }
 
-// Swap makes the sealed generation `to` live in one step, if `from` is live ("" for none). Else it
+// Swap makes the sealed generation `next` live in one step, if `current` is live ("" for none). Else it
 // changes nothing and returns ErrConflict.
-func (l *Lifecycle) Swap(ctx context.Context, from, to string) error {
-	return l.swap(ctx, from, to, func(*Catalog) error { return nil })
+func (l *Lifecycle) Swap(ctx context.Context, current, next string) error {
+	return l.swap(ctx, current, next, func(*Catalog) error { return nil })
 }
 
 // SwapAndHold implements Store.
-func (l *Lifecycle) SwapAndHold(ctx context.Context, from, to, reason string) error {
-	return l.swap(ctx, from, to, func(c *Catalog) error {
-		c.Hold = &Hold{Reason: reason, Since: l.Now().UTC(), Live: to}
+func (l *Lifecycle) SwapAndHold(ctx context.Context, current, next, reason string) error {
+	return l.swap(ctx, current, next, func(c *Catalog) error {
+		c.Hold = &Hold{Reason: reason, Since: l.Now().UTC(), Live: next}
 		return nil
 	})
 }
@@ -160,30 +160,30 @@ func (l *Lifecycle) Release(ctx context.Context) (released *Hold, err error) {
 
 // swap is Swap on a condition. That change of the catalog makes the generation live; its public
 // name follows.
-func (l *Lifecycle) swap(ctx context.Context, from, to string, condition func(*Catalog) error) error {
+func (l *Lifecycle) swap(ctx context.Context, current, next string, condition func(*Catalog) error) error {
 	parts, err := l.storage.Parts(ctx, false)
 	if err != nil {
 		return fmt.Errorf("listing what is stored: %w", err)
 	}
 	err = l.update(ctx, func(c *Catalog, again bool) error {
-		if again && c.Live == to {
+		if again && c.Live == next {
 			return nil
 		}
 		if err := condition(c); err != nil {
 			return err
 		}
-		if err := c.swap(from, to, parts); err != nil {
+		if err := c.swap(current, next, parts); err != nil {
 			return err
 		}
-		return l.reads(to)
+		return l.reads(next)
 	})
 	l.LookAgain()
 	if err != nil {
-		return fmt.Errorf("making %s live: %w", to, err)
+		return fmt.Errorf("making %s live: %w", next, err)
 	}
 	if err := l.publish(ctx); err != nil {
 		l.Log.WarnContext(ctx, "the generation is live, and its public name does not lead to it: "+
-			"the next load or rollback repairs it", "generation", to, "error", err)
+			"the next load or rollback repairs it", "generation", next, "error", err)
 	}
 	return nil
 }
@@ -198,8 +198,8 @@ func (l *Lifecycle) publish(ctx context.Context) error {
 		if errors.Is(err, ErrStale) {
 			continue
 		}
-		after, _, err2 := l.read(ctx)
-		if err = errors.Join(err, err2); err != nil || after.Live == c.Live {
+		now, _, err2 := l.read(ctx)
+		if err = errors.Join(err, err2); err != nil || now.Live == c.Live {
 			return err
 		}
 	}

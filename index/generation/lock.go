@@ -97,17 +97,17 @@ func (l *Lifecycle) Loads(ctx context.Context) (_ []Run, err error) {
 	if lock == nil && !held {
 		held = c.Lease != "" && !c.expired(l.Now())
 	}
-	all := append([]Run{*c.Run}, c.Runs...)
-	for i := range all {
+	runs := append([]Run{*c.Run}, c.Runs...)
+	for i := range runs {
 		switch {
-		case all[i].Outcome != "":
+		case runs[i].Outcome != "":
 		case i == 0 && held:
-			all[i].Outcome = OutcomeRunning
+			runs[i].Outcome = OutcomeRunning
 		default:
-			all[i].Outcome = OutcomeDied
+			runs[i].Outcome = OutcomeDied
 		}
 	}
-	return all, nil
+	return runs, nil
 }
 
 // Fresh implements Store.
@@ -184,11 +184,11 @@ func (k *lock) Renew(ctx context.Context, run Run) (err error) {
 }
 
 // Promote implements Lock.
-func (k *lock) Promote(ctx context.Context, from, to string) (err error) {
+func (k *lock) Promote(ctx context.Context, current, next string) (err error) {
 	if k.released.Load() {
 		return ErrLockLost
 	}
-	return k.life.swap(ctx, from, to, func(c *Catalog) error {
+	return k.life.swap(ctx, current, next, func(c *Catalog) error {
 		if err := k.holds(c); err != nil || c.Hold == nil || c.run().Withholds { // which no rollback may put off
 			return err
 		}
@@ -233,17 +233,17 @@ func (k *lock) close() error {
 // Delete implements Lock: first the catalog says that the generation is deleted, then it is.
 func (k *lock) Delete(ctx context.Context, name string) (err error) {
 	defer k.asLockLost(ctx, &err, "deleting "+name)
-	was := false
+	found := false
 	err = k.change(ctx, func(c *Catalog, again bool) error {
 		tombstoned, err := c.tombstone(name)
-		was = was && again || tombstoned
+		found = found && again || tombstoned
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	swept, err := k.sweep(ctx)
-	if err == nil && !was && !stored(swept, name) {
+	if err == nil && !found && !stored(swept, name) {
 		err = index.ErrNotFound
 	}
 	return err

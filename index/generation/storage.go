@@ -37,12 +37,12 @@ type Storage interface {
 	// Parts lists all that is stored of generations, in no order. Only where measure is set it
 	// looks at sizes, and at damage anew.
 	Parts(ctx context.Context, measure bool) ([]Part, error)
-	// Create begins to store a generation: an empty one, or a copy of the stored data of `from`.
-	Create(ctx context.Context, name, from string) (Writer, error)
-	// Reader returns a Reader of the stored data of a finished generation: before, a Reader of that
+	// Create begins to store a generation: an empty one, or a copy of the stored data of `source`.
+	Create(ctx context.Context, name, source string) (Writer, error)
+	// Reader returns a Reader of the stored data of a finished generation: open, a Reader of that
 	// generation or nil, if it is still valid. It returns index.ErrNotFound if nothing is stored,
 	// and index.ErrChanged if another generation is.
-	Reader(ctx context.Context, name string, before index.Reader) (index.Reader, error)
+	Reader(ctx context.Context, name string, open index.Reader) (index.Reader, error)
 	// Changesets are the sidecars and changesets that are stored.
 	sidecar.Changesets
 	// Stored is Store.Stored of a finished generation.
@@ -60,8 +60,8 @@ type Storage interface {
 	// Publish makes the public name of the live generation lead to `live` alone, "" for none, if
 	// the engine has such a name.
 	Publish(ctx context.Context, live string) error
-	// Where says, for an operator, where a generation is stored; of "", the catalog.
-	Where(name string) string
+	// Location says, for an operator, where a generation is stored; of "", the catalog.
+	Location(name string) string
 }
 
 // Names of documents.
@@ -129,16 +129,16 @@ type Identity map[string]string
 // facts as they are; "" where it is. A fact that is not in both is not compared: an engine leaves
 // out facts that it cannot read at the moment, and older versions of the program kept none.
 func (sealed Identity) Differs(now Identity) string {
-	var all []string
+	var differences []string
 	for _, subject := range slices.Sorted(maps.Keys(sealed)) {
 		if fact, known := now[subject]; known && fact != sealed[subject] {
-			all = append(all, fmt.Sprintf("%s: sealed with %s, has %s", subject, sealed[subject], fact))
+			differences = append(differences, fmt.Sprintf("%s: sealed with %s, has %s", subject, sealed[subject], fact))
 		}
 	}
-	if len(all) > mostDifferences {
-		all = append(all[:mostDifferences], fmt.Sprintf("and %d more", len(all)-mostDifferences))
+	if len(differences) > mostDifferences {
+		differences = append(differences[:mostDifferences], fmt.Sprintf("and %d more", len(differences)-mostDifferences))
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(differences, "; ")
 }
 
 // mostDifferences is how many facts an error names: an index may have a thousand shards.

@@ -43,19 +43,19 @@ type view struct {
 	kept atomic.Pointer[kept] // nil before the first request for it
 }
 
-// kept is the list of generations that At knows, the newest first, and their public ids.
+// kept is the list of generations that Pin knows, the newest first, and their public ids.
 type kept struct {
 	list []index.Generation
 	ids  []string
 }
 
-// view returns a view that is not older than LiveFor, of a look with a higher number than after.
+// view returns a view that is not older than LiveFor, of a look with a higher number than seen.
 // Under traffic no caller waits for a look: one is begun before the last one is too old.
-func (l *Lifecycle) view(ctx context.Context, after uint64) (*view, error) {
+func (l *Lifecycle) view(ctx context.Context, seen uint64) (*view, error) {
 	came, prefetchAfter := l.Now(), l.LiveFor*3/4
 	for {
 		v := l.seen.Load()
-		fresh := l.isFresh(v, came) && v.number > after
+		fresh := l.isFresh(v, came) && v.number > seen
 		if fresh && came.Sub(v.began) < prefetchAfter {
 			return v, nil
 		}
@@ -68,7 +68,7 @@ func (l *Lifecycle) view(ctx context.Context, after uint64) (*view, error) {
 			return nil, fmt.Errorf("looking which generation is live: %w", err)
 		}
 		// The look may have been begun long before this caller joined it.
-		if made.number > after && (!made.began.Before(came) || l.isFresh(made, came)) {
+		if made.number > seen && (!made.began.Before(came) || l.isFresh(made, came)) {
 			return made, nil
 		}
 	}
@@ -154,7 +154,7 @@ func (l *Lifecycle) lost(live string, err error) error {
 	case errors.Is(err, index.ErrChanged):
 		return fmt.Errorf("%w: %w: %s", index.ErrLost, err, Repair)
 	case errors.Is(err, index.ErrNotFound):
-		return fmt.Errorf("%w: %s is missing: put it back, %s", index.ErrLost, l.storage.Where(live), Repair)
+		return fmt.Errorf("%w: %s is missing: put it back, %s", index.ErrLost, l.storage.Location(live), Repair)
 	case err != nil:
 		return fmt.Errorf("looking which generation is live: %w", err)
 	}
@@ -194,11 +194,11 @@ func (l *Lifecycle) refresh(ctx context.Context, old *view, c Catalog, began tim
 	if err := l.reads(c.Live); err != nil {
 		return v, err
 	}
-	before := old.live
-	if before != nil && (before.Generation() != c.Live || isGone(before)) {
-		before = nil
+	reader := old.live
+	if reader != nil && (reader.Generation() != c.Live || isGone(reader)) {
+		reader = nil
 	}
-	r, err := l.storage.Reader(ctx, c.Live, before)
+	r, err := l.storage.Reader(ctx, c.Live, reader)
 	if err != nil {
 		return v, err
 	}
@@ -239,8 +239,8 @@ const (
 // pins are the Readers of generations that requests pinned. Those that met damage stay as long as
 // their generations are kept, for Damaged.
 type pins struct {
-	mu  sync.Mutex
-	all []pin // the one used last first
+	mu     sync.Mutex
+	pinned []pin // the one used last first
 }
 
 type pin struct {
@@ -253,12 +253,12 @@ type pin struct {
 func (p *pins) use(name string, now time.Time) index.Reader {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i := slices.IndexFunc(p.all, func(p pin) bool { return p.Generation() == name })
-	if i < 0 || damageOf(p.all[i].Reader) != nil {
+	i := slices.IndexFunc(p.pinned, func(p pin) bool { return p.Generation() == name })
+	if i < 0 || damageOf(p.pinned[i].Reader) != nil {
 		return nil
 	}
-	found := pin{p.all[i].Reader, now}
-	p.all = slices.Insert(slices.Delete(p.all, i, i+1), 0, found)
+	found := pin{p.pinned[i].Reader, now}
+	p.pinned = slices.Insert(slices.Delete(p.pinned, i, i+1), 0, found)
 	return found.Reader
 }
 
@@ -266,8 +266,8 @@ func (p *pins) use(name string, now time.Time) index.Reader {
 func (p *pins) add(r index.Reader, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.all = slices.DeleteFunc(p.all, func(other pin) bool { return other.Generation() == r.Generation() })
-	p.all = slices.Insert(p.all, 0, pin{r, now})
+	p.pinned = slices.DeleteFunc(p.pinned, func(r2 pin) bool { return r2.Generation() == r.Generation() })
+	p.pinned = slices.Insert(p.pinned, 0, pin{r, now})
 }
 
 // tidy lets go of Readers whose generations are deleted, that are idle, or that are too many. A
@@ -276,7 +276,7 @@ func (p *pins) tidy(c *Catalog, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	sound := 0
-	p.all = slices.DeleteFunc(p.all, func(pinned pin) bool {
+	p.pinned = slices.DeleteFunc(p.pinned, func(pinned pin) bool {
 		if _, err := c.sealed(pinned.Generation()); err != nil {
 			return true
 		}
@@ -292,7 +292,7 @@ func (p *pins) tidy(c *Catalog, now time.Time) {
 func (p *pins) damaged() (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, pinned := range p.all {
+	for _, pinned := range p.pinned {
 		if damageOf(pinned.Reader) != nil {
 			names = append(names, pinned.Generation())
 		}

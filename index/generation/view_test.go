@@ -83,7 +83,7 @@ func (v *viewed) swap(t *testing.T, from, to int) {
 
 func (v *viewed) at(t testing.TB, i int) index.Reader {
 	t.Helper()
-	r, err := v.At(context.Background(), index.GenerationID(v.names[i]))
+	r, err := v.Pin(context.Background(), index.GenerationID(v.names[i]))
 	if err != nil || r.Generation() != v.names[i] {
 		t.Fatalf("%s: %v, %v", v.names[i], r, err)
 	}
@@ -92,7 +92,7 @@ func (v *viewed) at(t testing.TB, i int) index.Reader {
 
 func (v *viewed) wantGone(t *testing.T, id string) {
 	t.Helper()
-	if r, err := v.At(t.Context(), id); !errors.Is(err, index.ErrGone) {
+	if r, err := v.Pin(t.Context(), id); !errors.Is(err, index.ErrGone) {
 		t.Errorf("%s: %v, %v, want ErrGone", id, r, err)
 	}
 }
@@ -195,7 +195,7 @@ func TestX2_ListFails(t *testing.T) {
 	for _, call := range []string{"Load", "Parts", "Reader"} {
 		v := newViewed(t, 2)
 		v.fail.Store(&call)
-		_, err := v.At(t.Context(), index.GenerationID(v.names[0]))
+		_, err := v.Pin(t.Context(), index.GenerationID(v.names[0]))
 		if !errors.Is(err, index.ErrUnavailable) || errors.Is(err, index.ErrGone) {
 			t.Errorf("%s: %v, want ErrUnavailable", call, err)
 		}
@@ -268,7 +268,7 @@ func TestX24_PanicIsAnError(t *testing.T) {
 	v.shared.Read = func(*indextest.Oracle) index.Reader { panic("a broken file") }
 	for _, open := range []func() (index.Reader, error){
 		func() (index.Reader, error) { return v.Live(t.Context()) },
-		func() (index.Reader, error) { return v.At(t.Context(), index.GenerationID(v.names[0])) },
+		func() (index.Reader, error) { return v.Pin(t.Context(), index.GenerationID(v.names[0])) },
 	} {
 		if r, err := open(); err == nil || !strings.Contains(err.Error(), "panic: a broken file") {
 			t.Errorf("%v, %v", r, err)
@@ -367,7 +367,7 @@ func BenchmarkAt(b *testing.B) {
 	id := index.GenerationID(v.names[0])
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := v.At(b.Context(), id); err != nil {
+		if _, err := v.Pin(b.Context(), id); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -85,7 +85,7 @@ func (l *Lifecycle) readWithheld(ctx context.Context) (w Withheld, d Document, e
 			w.Form, withheldForm)
 	case err != nil || w.Last < c.Withheld:
 		err = fmt.Errorf("it is lost, damaged or an old one, without which loads would bring back what it withholds: "+
-			"put the document %q beside %s back", WithheldDocument, l.storage.Where(""))
+			"put the document %q beside %s back", WithheldDocument, l.storage.Location(""))
 	}
 	return w, d, err
 }

@@ -67,8 +67,8 @@ func (c *Copy) Follow(ctx context.Context, h index.History, until string, limit 
 		if err != nil {
 			return err
 		}
-		if len(page.Changes) == 0 && q.After != 0 { // there is no filter here that leaves out so many that a page has none
-			return fmt.Errorf("a page said that there is more after %d, and there is none", q.After)
+		if len(page.Changes) == 0 && q.LastID != 0 { // there is no filter here that leaves out so many that a page has none
+			return fmt.Errorf("a page said that there is more after %d, and there is none", q.LastID)
 		}
 		if len(page.Changes) > limit {
 			return fmt.Errorf("%d changes, want at most %d", len(page.Changes), limit)
@@ -86,10 +86,10 @@ func (c *Copy) Follow(ctx context.Context, h index.History, until string, limit 
 			c.Since = until
 			return nil
 		}
-		if page.End < last || page.End <= q.After {
-			return fmt.Errorf("the page after %d ends at %d, with %d on it", q.After, page.End, last)
+		if page.End < last || page.End <= q.LastID {
+			return fmt.Errorf("the page after %d ends at %d, with %d on it", q.LastID, page.End, last)
 		}
-		q.After = page.End
+		q.LastID = page.End
 	}
 }
 

@@ -19,9 +19,9 @@ func (o *Oracle) Groups(_ context.Context, w index.Filter, q index.GroupQuery) (
 		if !e.matches(w) {
 			continue
 		}
-		for _, keys := range e.keys(q.By) {
+		for _, keys := range e.keys(q.Dimensions) {
 			at := folded{}
-			for i, d := range q.By {
+			for i, d := range q.Dimensions {
 				switch {
 				case q.AsWritten:
 					at[i] = keys[i]

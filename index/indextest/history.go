@@ -48,7 +48,7 @@ func (h *History) Promote(parent string, before []*index.Filing, generation stri
 		default:
 			changeset.Changed++
 		}
-		changes = append(changes, index.Change{Generation: generation, ID: id, Before: p.before, After: p.after})
+		changes = append(changes, index.Change{Generation: generation, ID: id, Earlier: p.before, Later: p.after})
 	}
 	slices.SortFunc(changes, func(a, b index.Change) int { return cmp.Compare(a.ID, b.ID) })
 	h.Add(changeset, changes)
@@ -63,7 +63,7 @@ func (h *History) Add(changeset index.Changeset, changes []index.Change) {
 	}
 	all := make([]kept, len(changes))
 	for i, c := range changes {
-		all[i] = kept{c, FieldGroupsOf(c.Before, c.After)}
+		all[i] = kept{c, FieldGroupsOf(c.Earlier, c.Later)}
 	}
 	h.changesets, h.changes[changeset.Generation] = append(h.changesets, changeset), all
 }
@@ -121,7 +121,7 @@ func (h *History) Changes(_ context.Context, q index.ChangeQuery) (page index.Ch
 			return page, fmt.Errorf("changes of %s: %w", generation, index.ErrGone)
 		}
 		for _, c := range changes {
-			if c.ID > q.After && c.groups&q.FieldGroups != 0 {
+			if c.ID > q.LastID && c.groups&q.FieldGroups != 0 {
 				all = append(all, c.Change)
 			}
 		}

@@ -62,7 +62,7 @@ func build(ctx context.Context, lock generation.Lock, from string, filings iter.
 		if err := b.Put(ctx, f); err != nil {
 			return "", errors.Join(err, b.Abort(ctx))
 		}
-		held := index.HeldOf(f)
+		held := index.ValuesOf(f)
 		want.Count(held, 1)
 		values.Count(held, 1)
 	}

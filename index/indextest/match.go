@@ -39,25 +39,25 @@ func (e *Entry) Holds(p index.Predicate) bool {
 		return !e.Holds(p.Predicate)
 	case index.IDs:
 		return slices.Contains(p.IDs, e.ID)
-	case index.Between:
+	case index.Range:
 		v, ok := e.Value(p.Field)
 		return ok && (p.Min == nil || v >= *p.Min) && (p.Max == nil || v <= *p.Max)
 	case index.Days:
 		day := e.Text(index.FilingDate)
-		return day != "" && (p.From == "" || day >= p.From) && (p.To == "" || day <= p.To)
+		return day != "" && (p.First == "" || day >= p.First) && (p.Last == "" || day <= p.Last)
 	case index.Times:
 		t := e.CreatedAt.Truncate(time.Microsecond)
-		return e.Has(index.CreatedAt) && (p.From.IsZero() || !t.Before(p.From.Truncate(time.Microsecond))) && (p.To.IsZero() || !t.After(p.To))
+		return e.Has(index.CreatedAt) && (p.First.IsZero() || !t.Before(p.First.Truncate(time.Microsecond))) && (p.Last.IsZero() || !t.After(p.Last))
 	case index.Present:
 		return e.Present(p.Field)
 	case index.Box:
 		return e.Inside(p)
-	case index.Near:
+	case index.Circle:
 		return e.near(p)
 	case index.Polygon:
 		return e.covered(p)
 	case index.Contains:
-		for _, term := range append([]string{p.Text}, p.Or...) {
+		for _, term := range append([]string{p.Text}, p.Alternatives...) {
 			if slices.ContainsFunc(e.Searched[:], func(text string) bool { return strings.Contains(text, term) }) {
 				return true
 			}
@@ -105,7 +105,7 @@ func (e *Entry) folded(field index.Field) []string {
 	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
 }
 
-// Value returns the number that Between compares.
+// Value returns the number that Range compares.
 func (e *Entry) Value(field index.Field) (float64, bool) {
 	if field == index.EquityPercent {
 		return e.Derived.EquityPercent, e.Derived.HasEquity

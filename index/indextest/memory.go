@@ -241,7 +241,7 @@ func (s *memoryStorage) Publish(_ context.Context, live string) error {
 	})
 }
 
-func (s *memoryStorage) Where(name string) string { return "memory of " + name }
+func (s *memoryStorage) Location(name string) string { return "memory of " + name }
 
 // memoryWriter is a generation.Writer. What it writes to may be gone.
 type memoryWriter struct {

@@ -84,8 +84,8 @@ func (o *Oracle) inOrder(s index.Sort) []*Entry {
 func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	selected := o.Select(q.Where, q.Sort)
 	total := int64(len(selected))
-	if q.After != "" {
-		last, err := o.last(q.After)
+	if q.Start != "" {
+		last, err := o.last(q.Start)
 		if err != nil {
 			return index.Page{}, err
 		}
@@ -101,7 +101,7 @@ func (o *Oracle) Rows(_ context.Context, q index.Query) (index.Page, error) {
 			page.Records[i] = Keyed(selected[i])
 		}
 	}
-	if q.Count && q.After == "" {
+	if q.Count && q.Start == "" {
 		page.Total, page.Counted = total, true
 	}
 	return page, nil
@@ -221,7 +221,7 @@ func Compare(s index.Sort, a, b *index.Filing) int {
 
 // CompareBy compares filings by the sort value alone.
 func CompareBy(s index.Sort, a, b *index.Filing) int {
-	switch hasA, hasB := a.Has(s.By), b.Has(s.By); {
+	switch hasA, hasB := a.Has(s.Field), b.Has(s.Field); {
 	case !hasA && !hasB:
 		return 0
 	case !hasA:
@@ -232,7 +232,7 @@ func CompareBy(s index.Sort, a, b *index.Filing) int {
 	if !s.Ascending {
 		a, b = b, a
 	}
-	switch s.By {
+	switch s.Field {
 	case index.FilingDate:
 		return cmp.Compare(a.Text(index.FilingDate), b.Text(index.FilingDate))
 	case index.Owner:
@@ -240,7 +240,7 @@ func CompareBy(s index.Sort, a, b *index.Filing) int {
 	case index.CreatedAt:
 		return cmp.Compare(a.CreatedAt.UnixMicro(), b.CreatedAt.UnixMicro())
 	}
-	x, _ := a.Number(s.By)
-	y, _ := b.Number(s.By)
+	x, _ := a.Number(s.Field)
+	y, _ := b.Number(s.Field)
 	return cmp.Compare(x, y)
 }

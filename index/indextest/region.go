@@ -9,7 +9,7 @@ import (
 
 // near reports whether e is at most so far from the center of p: by the chord between two points of the sphere, which is what the haversine
 // formula comes from.
-func (e *Entry) near(p index.Near) bool {
+func (e *Entry) near(p index.Circle) bool {
 	lat, ok1 := e.Number(index.Latitude)
 	lon, ok2 := e.Number(index.Longitude)
 	return ok1 && ok2 && Distance(p.Center, index.Point{Latitude: lat, Longitude: lon}) <= p.Radius

@@ -62,7 +62,7 @@ type Limit struct {
 	// turns has the queues with calls waiting, the next one first, or, of long ones, the one with the
 	// lowest turn.
 	turns       []*queue
-	last, other activity  // the latest one, and the latest one of another account
+	last, rival activity  // the latest one, and the latest one of another account
 	short       time.Time // when an account last needed a short call
 	kinds       map[kind]*lately
 	turn        uint64 // of long calls: how many there were

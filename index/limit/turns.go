@@ -43,7 +43,7 @@ func (q *queue) isLong() bool { return q == &q.account.long }
 // activity is when an account last had a call to make.
 type activity struct {
 	account string
-	at      time.Time
+	time    time.Time
 }
 
 // enqueue puts a call into a queue of its account.
@@ -165,7 +165,7 @@ func (l *Limit) active(name string) {
 		return
 	}
 	if l.last.account != name {
-		l.other = l.last
+		l.rival = l.last
 	}
 	l.last = activity{name, l.now()}
 }
@@ -174,12 +174,12 @@ func (l *Limit) active(name string) {
 func (l *Limit) bound(a *account) int {
 	latest := l.last
 	if latest.account == a.name {
-		latest = l.other
+		latest = l.rival
 	}
 	switch share := l.slots / shares; {
 	case a.name == "":
 		return l.slots
-	case latest.account == "" || l.now().Sub(latest.at) >= activeTime:
+	case latest.account == "" || l.now().Sub(latest.time) >= activeTime:
 		return l.slots - share
 	default:
 		return max(1, share)
@@ -192,14 +192,14 @@ type kind struct{ account, name string }
 
 // lately is the record of a kind's latest calls.
 type lately struct {
-	longest time.Duration // counts half after each halfLife
-	at      time.Time     // when it was that long
-	seen    time.Time
-	turn    uint64 // of an account: that of its last long call
+	longest  time.Duration // counts half after each halfLife
+	measured time.Time     // when it was that long
+	seen     time.Time
+	turn     uint64 // of an account: that of its last long call
 }
 
 func (k *lately) length(now time.Time) time.Duration {
-	return time.Duration(float64(k.longest) * math.Exp2(-now.Sub(k.at).Seconds()/halfLife.Seconds()))
+	return time.Duration(float64(k.longest) * math.Exp2(-now.Sub(k.measured).Seconds()/halfLife.Seconds()))
 }
 
 // lately returns the record of a kind, at first an empty one. It forgets those that were not seen
@@ -231,7 +231,7 @@ func (l *Limit) lasted(account, name string, long time.Duration) {
 	for _, key := range []kind{{account, name}, {"", name}, {"", ""}} {
 		k, now := l.lately(key.account, key.name), l.now()
 		if long >= k.length(now) {
-			k.longest, k.at = long, now
+			k.longest, k.measured = long, now
 		}
 	}
 }

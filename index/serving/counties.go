@@ -18,7 +18,7 @@ func (r *Reader) WithCounties(ctx context.Context, w index.Filter) (index.Filter
 	if err != nil {
 		return w, err
 	}
-	return w.WithCounties(names.Meant), nil
+	return w.WithCounties(names.Resolve), nil
 }
 
 // WithLists returns w with its lists cut, but for those that are one value of the generation (rule
@@ -53,17 +53,17 @@ const countyNamesBytes = 900 // two entries in each of two tables, as measured w
 
 // filed are the values of a field, as groups have them, the most frequent ones first.
 type filed struct {
-	written []string
-	folded  map[string]bool
-	all     bool // there are no others
+	written  []string
+	folded   map[string]bool
+	complete bool // there are no others
 }
 
 func (r *Reader) filed(ctx context.Context, dimension index.Dimension) (*filed, error) {
 	return cached(ctx, r, "filed "+dimension.String(), func(ctx context.Context) (*filed, int, error) {
-		first := index.GroupQuery{By: []index.Dimension{dimension}, Limit: index.MaxGroups}
+		first := index.GroupQuery{Dimensions: []index.Dimension{dimension}, Limit: index.MaxGroups}
 		groups, err := r.Groups(ctx, index.Filter{}, first)
 		f, bytes := &filed{folded: make(map[string]bool, len(groups.List))}, 0
-		f.all = groups.Total <= int64(len(groups.List))
+		f.complete = groups.Total <= int64(len(groups.List))
 		for _, g := range groups.List {
 			if text := g.Keys[0]; text != "" {
 				f.written, f.folded[index.Fold(text)] = append(f.written, text), true
@@ -84,15 +84,15 @@ func (r *Reader) Has(ctx context.Context, field index.Field, value string) (bool
 		return err == nil && names.Has(value), err
 	}
 	f, err := r.filed(ctx, groupedBy[field])
-	if err != nil || f.folded[value] || f.all {
+	if err != nil || f.folded[value] || f.complete {
 		return err == nil && f.folded[value], err
 	}
 	n, err := r.Count(ctx, index.Where(index.AnyOf{Fields: []index.Field{field}, Values: []string{value}}))
 	return n > 0, err
 }
 
-// Near returns up to three values of a field that a text is nearest to.
-func (r *Reader) Near(ctx context.Context, field index.Field, text string) ([]string, error) {
+// Suggestions returns up to three values of a field that a text is nearest to.
+func (r *Reader) Suggestions(ctx context.Context, field index.Field, text string) ([]string, error) {
 	const most = 3
 	text = string([]rune(text)[:min(utf8.RuneCountInString(text), mostCompared)])
 	return cached(ctx, r, "near "+field.String()+" "+text,

@@ -55,11 +55,11 @@ func (e *Engine) reader(inner index.Reader) *Reader {
 	return &Reader{inner: inner, engine: e, caches: e.cache != nil && inner.Generation() != ""}
 }
 
-// At returns a Reader of the generation with that public id, or index.ErrGone if it is not kept:
+// Pin returns a Reader of the generation with that public id, or index.ErrGone if it is not kept:
 // never later than a second after it was pruned. A Reader that is in use then goes on in the
 // embedded engine, and fails with index.ErrGone in Elasticsearch.
-func (e *Engine) At(ctx context.Context, id string) (*Reader, error) {
-	inner, err := looked(ctx, e, "open", func(ctx context.Context) (index.Reader, error) { return e.inner.At(ctx, id) })
+func (e *Engine) Pin(ctx context.Context, id string) (*Reader, error) {
+	inner, err := looked(ctx, e, "open", func(ctx context.Context) (index.Reader, error) { return e.inner.Pin(ctx, id) })
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (r *Reader) find(ctx context.Context) ([]index.Generation, int, error) {
 	return kept, i, err
 }
 
-// Kept lists the generations that At knows, the newest first, of which r's is the live one: a
+// Kept lists the generations that Pin knows, the newest first, of which r's is the live one: a
 // response that names r's generation must not contradict itself. The list is the caller's own.
 // index.ErrGone where r's is not kept any more.
 func (r *Reader) Kept(ctx context.Context) ([]index.Generation, error) {
@@ -123,28 +123,28 @@ func (r *Reader) About(ctx context.Context) (index.Generation, error) {
 }
 
 // Changes returns a page of the changes between the generations with two public ids, or
-// index.ErrGone where the changesets between them are not kept, or `until` is not: its deleted
-// filings are not to be had by way of changes (rule X53). since need not be kept. Neither need be
+// index.ErrGone where the changesets between them are not kept, or `end` is not: its deleted
+// filings are not to be had by way of changes (rule X53). start need not be kept. Neither need be
 // r's, which is the live one. Counties are those of the later one (rule X30).
-func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Query) (changes.Page, error) {
-	if live := index.GenerationID(r.Generation()); until != live { // before the cache, which may have a page of it
-		kept, err := r.engine.kept(ctx, until)
-		if err == nil && !slices.ContainsFunc(kept, func(g index.Generation) bool { return g.ID() == until }) {
-			err = fmt.Errorf("generation %s: %w", until, index.ErrGone)
+func (r *Reader) Changes(ctx context.Context, start, end string, q changes.Query) (changes.Page, error) {
+	if live := index.GenerationID(r.Generation()); end != live { // before the cache, which may have a page of it
+		kept, err := r.engine.kept(ctx, end)
+		if err == nil && !slices.ContainsFunc(kept, func(g index.Generation) bool { return g.ID() == end }) {
+			err = fmt.Errorf("generation %s: %w", end, index.ErrGone)
 		}
 		if err != nil {
 			return changes.Page{}, err
 		}
-	} else if since == until && live != "" {
+	} else if start == end && live != "" {
 		return changes.Page{}, nil
 	}
 	history := r.engine.inner
-	ends := "from " + since + " to " + until
+	ends := "from " + start + " to " + end
 	changesets, err := looked(ctx, r.engine, "steps", history.Changesets)
 	if err != nil {
 		return changes.Page{}, err
 	}
-	path, ok := changes.Find(changesets, since, until)
+	path, ok := changes.Find(changesets, start, end)
 	if !ok {
 		return changes.Page{}, fmt.Errorf("no changesets lead %s: %w", ends, index.ErrGone)
 	}
@@ -153,7 +153,7 @@ func (r *Reader) Changes(ctx context.Context, since, until string, q changes.Que
 	}
 	if q.Where.NamesCounties() {
 		named := r
-		if kept, err := r.engine.At(ctx, until); err == nil {
+		if kept, err := r.engine.Pin(ctx, end); err == nil {
 			named = kept
 		}
 		if q.Where, err = named.WithCounties(ctx, q.Where); err != nil {

@@ -284,7 +284,7 @@ func (r *rows) clear() {
 // kinds are the types of predicates that shapeOf tells apart; all others are one more.
 var kinds = []reflect.Type{
 	reflect.TypeFor[index.AnyOf](), reflect.TypeFor[index.Not](), reflect.TypeFor[index.IDs](),
-	reflect.TypeFor[index.Between](), reflect.TypeFor[index.Days](), reflect.TypeFor[index.Times](),
+	reflect.TypeFor[index.Range](), reflect.TypeFor[index.Days](), reflect.TypeFor[index.Times](),
 	reflect.TypeFor[index.Present](), reflect.TypeFor[index.Box](), reflect.TypeFor[index.Contains](),
 }
 

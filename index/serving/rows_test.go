@@ -74,7 +74,7 @@ func TestFiling_OfCachedPage(t *testing.T) {
 func TestFiling_OfNoCachedPage(t *testing.T) {
 	t.Parallel()
 	for name, q := range map[string]index.Query{
-		"by the clock": {Where: index.Where(index.Times{To: time.Unix(99, 0), Clocked: true}), Sort: newest.Sort, Limit: 5},
+		"by the clock": {Where: index.Where(index.Times{Last: time.Unix(99, 0), Clocked: true}), Sort: newest.Sort, Limit: 5},
 		"ids only":     {Sort: newest.Sort, Limit: 5, IDsOnly: true},
 		"with keys":    {Sort: newest.Sort, Limit: 5, Keys: true},
 		"other rows":   {Sort: newest.Sort, Limit: 5, Offset: 5},

@@ -196,7 +196,7 @@ func (e *Engine) expose(r prometheus.Registerer) error {
 	if r == nil {
 		return nil
 	}
-	all := []prometheus.Collector{
+	collectors := []prometheus.Collector{
 		e.calls, e.refused, e.breaker.Metric("filings_engine_breaker_state"),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "filings_engine_calls_in_progress",
 			Help: "Calls to the engine in progress."},
@@ -206,7 +206,7 @@ func (e *Engine) expose(r prometheus.Registerer) error {
 			func() float64 { return float64(e.limit.Waiting()) }),
 	}
 	if e.cache != nil {
-		all = append(all,
+		collectors = append(collectors,
 			prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "filings_cache_hits_total",
 				Help: "Requests to the index that were served from the cache, or by an equal request in progress."},
 				func() float64 { return float64(e.hits.Load()) }),
@@ -217,7 +217,7 @@ func (e *Engine) expose(r prometheus.Registerer) error {
 				Help: "Memory of all caches, in bytes: responses, and parts of generations that the engine keeps."},
 				func() float64 { return float64(e.cache.Bytes()) }))
 	}
-	for _, c := range all {
+	for _, c := range collectors {
 		if err := r.Register(c); err != nil {
 			return err
 		}

@@ -144,17 +144,17 @@ func requests() map[string]func(ctx context.Context, r index.Reader) (any, error
 		"stats":     func(ctx context.Context, r index.Reader) (any, error) { return r.Stats(ctx) },
 		"counties":  func(ctx context.Context, r index.Reader) (any, error) { return r.Counties(ctx) },
 		"months": func(ctx context.Context, r index.Reader) (any, error) {
-			return r.Groups(ctx, orange, index.GroupQuery{By: []index.Dimension{index.ByMonth}})
+			return r.Groups(ctx, orange, index.GroupQuery{Dimensions: []index.Dimension{index.ByMonth}})
 		},
 		"date ranges": func(ctx context.Context, r index.Reader) (any, error) {
-			return r.Groups(ctx, orange, index.GroupQuery{By: []index.Dimension{index.ByDateRange}, AsWritten: true})
+			return r.Groups(ctx, orange, index.GroupQuery{Dimensions: []index.Dimension{index.ByDateRange}, AsWritten: true})
 		},
 		"cells": func(ctx context.Context, r index.Reader) (any, error) { return r.Cells(ctx, orange, quarters()) },
 		"groups": func(ctx context.Context, r index.Reader) (any, error) {
-			return r.Groups(ctx, orange, index.GroupQuery{By: []index.Dimension{index.ByCounty, index.ByMonth}})
+			return r.Groups(ctx, orange, index.GroupQuery{Dimensions: []index.Dimension{index.ByCounty, index.ByMonth}})
 		},
 		"groups, the other way round": func(ctx context.Context, r index.Reader) (any, error) {
-			return r.Groups(ctx, orange, index.GroupQuery{By: []index.Dimension{index.ByMonth, index.ByCounty}})
+			return r.Groups(ctx, orange, index.GroupQuery{Dimensions: []index.Dimension{index.ByMonth, index.ByCounty}})
 		},
 		"cells, finer": func(ctx context.Context, r index.Reader) (any, error) {
 			return r.Cells(ctx, orange, index.NewGrid(quarters().Box, 7))
@@ -229,7 +229,7 @@ func TestEqualRequestsAreOne(t *testing.T) {
 	t.Parallel()
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
 	r := live(t, mustNew(inner, 1<<20))
-	a, b := index.InCounty("orange"), index.Days{From: "2026-02-01"}
+	a, b := index.InCounty("orange"), index.Days{First: "2026-02-01"}
 	for _, w := range []index.Filter{index.Where(a, b), index.Where(b, a), index.Where(b, a, b)} {
 		if _, err := r.Count(t.Context(), w); err != nil {
 			t.Fatal(err)
@@ -256,7 +256,7 @@ func TestPage(t *testing.T) {
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
 	r := live(t, mustNew(inner, 1<<20))
 	orange := index.Where(index.InCounty("orange"))
-	clocked := index.Where(index.Times{From: time.Unix(3, 0), To: time.Unix(5, 0), Clocked: true})
+	clocked := index.Where(index.Times{First: time.Unix(3, 0), Last: time.Unix(5, 0), Clocked: true})
 	for _, tt := range []struct {
 		q     index.Query
 		rows  int
@@ -266,7 +266,7 @@ func TestPage(t *testing.T) {
 		{index.Query{Where: orange, Sort: index.DefaultSort, Limit: 5}, 5, 12, 1},
 		{index.Query{Where: orange, Sort: index.DefaultSort, Limit: 5}, 5, 12, 0},
 		{index.Query{Where: orange, Sort: index.DefaultSort, Offset: 10, Limit: 5}, 2, 12, 1},
-		{index.Query{Where: orange, Sort: index.Sort{By: index.Owner}, Limit: 5}, 5, 12, 1},
+		{index.Query{Where: orange, Sort: index.Sort{Field: index.Owner}, Limit: 5}, 5, 12, 1},
 		{index.Query{Where: clocked, Sort: index.DefaultSort, Limit: 2}, 2, 3, 1},
 		{index.Query{Where: clocked, Sort: index.DefaultSort, Limit: 2}, 2, 3, 1},
 	} {
@@ -325,7 +325,7 @@ func (e *slow) Withdrawn(context.Context, string) (bool, error) { return false, 
 
 func (e *slow) Kept(context.Context, string) ([]index.Generation, error) { return nil, nil }
 
-func (e *slow) At(context.Context, string) (index.Reader, error) { return nil, index.ErrGone }
+func (e *slow) Pin(context.Context, string) (index.Reader, error) { return nil, index.ErrGone }
 
 func (e *slow) Rows(ctx context.Context, q index.Query) (index.Page, error) {
 	if q.Count {
@@ -403,7 +403,7 @@ func TestPage_ManyWithPage(t *testing.T) {
 			t.Errorf("%s: %d pages asked for their total, and %d calls counted, want %d and %d", county, asked, counted, pages, calls)
 		}
 	}
-	byAmount := index.Sort{By: index.FilingAmount}
+	byAmount := index.Sort{Field: index.FilingAmount}
 	page("orange", index.DefaultSort, true, 1, 0)
 	page("bibb", index.DefaultSort, true, 1, 0)
 	page("orange, fl", byAmount, false, 1, 1)
@@ -480,12 +480,12 @@ func TestClockDoesNotPollute(t *testing.T) {
 	t.Parallel()
 	inner := &counting{reader: indextest.NewOracle("g1", filings(24))}
 	e := mustNew(inner, 1<<20)
-	w := index.Where(index.Times{From: time.Unix(3, 0), To: time.Unix(5, 0), Clocked: true})
+	w := index.Where(index.Times{First: time.Unix(3, 0), Last: time.Unix(5, 0), Clocked: true})
 	for range 2 {
 		r := live(t, e)
 		n, err := r.Count(t.Context(), w)
 		rows, err2 := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 9})
-		months, err3 := r.Groups(t.Context(), w, index.GroupQuery{By: []index.Dimension{index.ByMonth}})
+		months, err3 := r.Groups(t.Context(), w, index.GroupQuery{Dimensions: []index.Dimension{index.ByMonth}})
 		cells, err4 := r.Cells(t.Context(), w, quarters())
 		if err := errors.Join(err, err2, err3, err4); err != nil || n != 3 || len(rows.Records) != 3 || len(months.List) != 3 || len(cells) != 1 {
 			t.Errorf("%d, %d rows, %d months, %d cells, %v", n, len(rows.Records), len(months.List), len(cells), err)
@@ -586,7 +586,7 @@ func (e *waiting) Live(context.Context) (index.Reader, error)      { return e, n
 func (e *waiting) Withdrawn(context.Context, string) (bool, error) { return false, nil }
 
 func (e *waiting) Kept(context.Context, string) ([]index.Generation, error) { return nil, nil }
-func (e *waiting) At(context.Context, string) (index.Reader, error)         { return nil, index.ErrGone }
+func (e *waiting) Pin(context.Context, string) (index.Reader, error)        { return nil, index.ErrGone }
 
 func (e *waiting) Count(ctx context.Context, _ index.Filter) (int64, error) {
 	e.calls.Add(1)
@@ -610,7 +610,7 @@ func TestSharedAcrossAccounts(t *testing.T) {
 			r := live(t, e)
 			r.Account = account
 			go func() {
-				n, err := r.Count(t.Context(), index.Where(index.Days{From: fmt.Sprintf("2026-01-%02d", day)}))
+				n, err := r.Count(t.Context(), index.Where(index.Days{First: fmt.Sprintf("2026-01-%02d", day)}))
 				if err != nil {
 					t.Error(err)
 				}
@@ -668,7 +668,7 @@ func TestCachedBeforeTheTurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		day := index.Where(index.Days{From: "2026-01-31"})
+		day := index.Where(index.Days{First: "2026-01-31"})
 		found, counts := make(chan bool, 1), make(chan int64, 2)
 		for _, account := range []string{"first", "second"} {
 			r := live(t, e)
@@ -703,7 +703,7 @@ func TestCachedMeanwhile(t *testing.T) {
 		e := mustNew(inner, 1<<20)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		day := func(n int) index.Filter { return index.Where(index.Days{From: fmt.Sprintf("2026-01-%02d", n)}) }
+		day := func(n int) index.Filter { return index.Where(index.Days{First: fmt.Sprintf("2026-01-%02d", n)}) }
 		for n := range 2 * calls {
 			r := live(t, e)
 			r.Account = fmt.Sprint("flood ", n)
@@ -779,7 +779,7 @@ func TestFit(t *testing.T) {
 				for day := range 31 {
 					r := live(t, e)
 					r.Account = account
-					go r.Count(ctx, index.Where(index.Days{From: fmt.Sprintf("2026-01-%02d", day+1)}))
+					go r.Count(ctx, index.Where(index.Days{First: fmt.Sprintf("2026-01-%02d", day+1)}))
 				}
 				synctest.Wait()
 				return inner.calls.Load() - before
@@ -885,7 +885,7 @@ func testLeft(t *testing.T, release bool) {
 		}
 		return r
 	}
-	day := func(n int) index.Predicate { return index.Days{From: fmt.Sprintf("2026-01-%02d", n)} }
+	day := func(n int) index.Predicate { return index.Days{First: fmt.Sprintf("2026-01-%02d", n)} }
 	computes := reader("a", 1)
 	count("at once", computes, false, day(1))
 	for n := range 5 {
@@ -895,7 +895,7 @@ func testLeft(t *testing.T, release bool) {
 	count("second of two", reader("a", 0), false, day(10))
 	count("behind one at once", reader("a", 1), true, day(1))
 	count("alone", reader("a", 1), true, day(11))
-	count("not cached", reader("a", 1), true, index.Times{From: time.Unix(3, 0)})
+	count("not cached", reader("a", 1), true, index.Times{First: time.Unix(3, 0)})
 	count("after another call", computes, false, day(12))
 	for _, c := range clients {
 		if c.gone.Store(1); c.asked.Load() != 0 {
@@ -942,7 +942,7 @@ func TestX60_GoingOn(t *testing.T) {
 			defer cancel()
 			r, began := live(t, e), time.Now()
 			r.Account = account
-			_, err := r.Count(ctx, index.Where(index.Days{From: "2026-01-01"}))
+			_, err := r.Count(ctx, index.Where(index.Days{First: "2026-01-01"}))
 			if !errors.Is(err, index.ErrSpent) || !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, index.ErrUnavailable) {
 				t.Errorf("%s: %v", account, err)
 			}
@@ -971,7 +971,7 @@ func TestX60_GoingOn(t *testing.T) {
 // TestKinds: how long groups by some dimensions last says nothing of groups by others.
 func TestKinds(t *testing.T) {
 	t.Parallel()
-	by := func(all ...index.Dimension) string { return index.GroupQuery{By: all}.Kind() }
+	by := func(all ...index.Dimension) string { return index.GroupQuery{Dimensions: all}.Kind() }
 	if a, b, c := by(index.ByCity), by(index.ByOwner, index.ByCity), by(index.ByCity, index.ByOwner); a == b || b == c {
 		t.Errorf("%q, %q, %q", a, b, c)
 	}

@@ -44,7 +44,7 @@ type stream struct {
 func Page(ctx context.Context, source Changesets, kept *cache.Cache, q index.ChangeQuery) (index.ChangePage, error) {
 	p := &page{source: source, cache: kept, q: q}
 	for _, name := range q.Generations {
-		p.streams = append(p.streams, &stream{Changeset: index.Changeset{Generation: name}, read: q.After})
+		p.streams = append(p.streams, &stream{Changeset: index.Changeset{Generation: name}, read: q.LastID})
 	}
 	for {
 		if err := p.advance(ctx); err != nil {
@@ -193,7 +193,7 @@ func (p *page) changes(ctx context.Context) ([]index.Change, error) {
 	}
 	changes := make([]index.Change, len(p.taken))
 	for i, t := range p.taken {
-		changes[i] = index.Change{Generation: t.stream.Generation, ID: t.ID, Before: t.before, After: t.after}
+		changes[i] = index.Change{Generation: t.stream.Generation, ID: t.ID, Earlier: t.before, Later: t.after}
 	}
 	return changes, nil
 }

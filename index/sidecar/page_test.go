@@ -89,7 +89,7 @@ func TestX16_OneVersion(t *testing.T) {
 			t.Errorf("later only %v: %d changes, %v; filings read: %v, want %v", laterOnly, len(page.Changes), err, m.of, want)
 		}
 		for _, c := range page.Changes {
-			if c.Before.Record == nil || c.After.Record == nil {
+			if c.Earlier.Record == nil || c.Later.Record == nil {
 				t.Fatalf("later only %v: %+v", laterOnly, c)
 			}
 		}
@@ -117,7 +117,7 @@ func TestX16_LongRecords(t *testing.T) {
 				for more := true; more; {
 					m.read, m.bytes = 0, 0
 					page, err := sidecar.Page(t.Context(), m, m.kept, index.ChangeQuery{
-						Generations: []string{"b"}, FieldGroups: index.FreeFields, After: after, Limit: 1000,
+						Generations: []string{"b"}, FieldGroups: index.FreeFields, LastID: after, Limit: 1000,
 					})
 					if err != nil || len(page.Changes) == 0 {
 						t.Fatalf("behind %d: %d changes, %v", after, len(page.Changes), err)
@@ -133,9 +133,9 @@ func TestX16_LongRecords(t *testing.T) {
 						if bytes > 4<<20 {
 							t.Fatalf("behind %d: %d bytes, and then %d more changes", after, bytes, len(page.Changes)-i)
 						}
-						bytes += len(c.Before.Record) + len(c.After.Record)
-						if c.ID != next || !strings.Contains(string(c.After.Record), `"of":"b"`) {
-							t.Fatalf("change %d, want %d: %.40s", c.ID, next, c.After.Record)
+						bytes += len(c.Earlier.Record) + len(c.Later.Record)
+						if c.ID != next || !strings.Contains(string(c.Later.Record), `"of":"b"`) {
+							t.Fatalf("change %d, want %d: %.40s", c.ID, next, c.Later.Record)
 						}
 						next++
 					}
@@ -196,7 +196,7 @@ func TestX16_Pages(t *testing.T) {
 func pagesOf(t *testing.T, m *memory, limit int, changesets ...string) (got []found) {
 	t.Helper()
 	for after, more := int64(0), true; more; {
-		page, err := sidecar.Page(t.Context(), m, m.kept, index.ChangeQuery{Generations: changesets, FieldGroups: index.FreeFields, After: after, Limit: limit})
+		page, err := sidecar.Page(t.Context(), m, m.kept, index.ChangeQuery{Generations: changesets, FieldGroups: index.FreeFields, LastID: after, Limit: limit})
 		if err != nil || len(page.Changes) == 0 || len(page.Changes) > limit {
 			t.Fatalf("limit %d, behind %d: %d changes, %v", limit, after, len(page.Changes), err)
 		}

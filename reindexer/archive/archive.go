@@ -118,7 +118,7 @@ func Write(w io.Writer, name string, now time.Time, filings iter.Seq2[index.Stor
 		if err != nil {
 			return m, fmt.Errorf("a record of %s, %.100s…: %w", name, filing.Record, err)
 		}
-		m.Count(index.HeldOf(f), 1)
+		m.Count(index.ValuesOf(f), 1)
 		written.add(line)
 		if _, err := packed.Write(line); err != nil {
 			return m, err

@@ -131,7 +131,7 @@ func Kept(
 			if s != nil && err == nil {
 				var f *index.Filing
 				if f, err = stored.Filing(); err == nil && s.Verdict(f) == Whole {
-					holds.Count(index.HeldOf(f), -1)
+					holds.Count(index.ValuesOf(f), -1)
 					continue
 				}
 				stored.Version = s.Strip(stored.Version)

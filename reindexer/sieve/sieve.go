@@ -377,7 +377,7 @@ func (s *Sieve) selected(
 		r, err := store.Open(ctx, name)
 		for cursor, more := "", err == nil; more; {
 			var page index.Page
-			page, err = r.Rows(ctx, index.Query{Where: filter, Sort: index.DefaultSort, Limit: pageRows, After: cursor})
+			page, err = r.Rows(ctx, index.Query{Where: filter, Sort: index.DefaultSort, Limit: pageRows, Start: cursor})
 			for _, row := range page.Records {
 				f, failed := record.Decode(row)
 				if err = errors.Join(err, failed); err != nil {

@@ -180,8 +180,8 @@ func (e *pagesOf) Live(ctx context.Context) (index.Reader, error) {
 	return pageReader{r, e}, err
 }
 
-func (e *pagesOf) At(ctx context.Context, id string) (index.Reader, error) {
-	r, err := e.Engine.At(ctx, id)
+func (e *pagesOf) Pin(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.Pin(ctx, id)
 	return pageReader{r, e}, err
 }
 

@@ -66,7 +66,7 @@ func (e *lineage) Kept(context.Context, string) (kept []index.Generation, _ erro
 
 func (e *lineage) Withdrawn(context.Context, string) (bool, error) { return false, nil }
 
-func (e *lineage) At(context.Context, string) (index.Reader, error) { return nil, index.ErrGone }
+func (e *lineage) Pin(context.Context, string) (index.Reader, error) { return nil, index.ErrGone }
 
 const (
 	changes1 = "/v1/filings/changes?since=20260301-000000.000000"

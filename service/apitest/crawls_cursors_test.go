@@ -337,8 +337,8 @@ func (e *counted) Live(ctx context.Context) (index.Reader, error) {
 	return countedReader{r, e}, err
 }
 
-func (e *counted) At(ctx context.Context, id string) (index.Reader, error) {
-	r, err := e.Engine.At(ctx, id)
+func (e *counted) Pin(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.Pin(ctx, id)
 	return countedReader{r, e}, err
 }
 

@@ -38,8 +38,8 @@ func (e turning) Live(ctx context.Context) (index.Reader, error) {
 	return turningReader{r, e.turn}, err
 }
 
-func (e turning) At(ctx context.Context, id string) (index.Reader, error) {
-	r, err := e.Engine.At(ctx, id)
+func (e turning) Pin(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.Pin(ctx, id)
 	return turningReader{r, e.turn}, err
 }
 
@@ -49,7 +49,7 @@ type turningReader struct {
 }
 
 func (r turningReader) Rows(ctx context.Context, q index.Query) (index.Page, error) {
-	if q.After != "" {
+	if q.Start != "" {
 		r.turn()
 	}
 	return r.Reader.Rows(ctx, q)

@@ -275,7 +275,7 @@ func (r repeating) Withdrawn(context.Context, string) (bool, error) { return fal
 func (r repeating) Kept(context.Context, string) ([]index.Generation, error) {
 	return nil, nil
 }
-func (r repeating) At(context.Context, string) (index.Reader, error)       { return r, nil }
+func (r repeating) Pin(context.Context, string) (index.Reader, error)      { return r, nil }
 func (r repeating) Count(_ context.Context, w index.Filter) (int64, error) { return r.of(w), nil }
 
 // of is how many filings a filter finds: all without a condition, else at most 200.
@@ -287,7 +287,7 @@ func (r repeating) of(w index.Filter) int64 {
 }
 
 func (r repeating) Rows(ctx context.Context, q index.Query) (p index.Page, err error) {
-	from, _ := strconv.ParseInt(q.After, 10, 64)
+	from, _ := strconv.ParseInt(q.Start, 10, 64)
 	if r.turn != nil {
 		if err := r.turn(ctx, from); err != nil {
 			return p, err

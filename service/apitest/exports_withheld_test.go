@@ -107,8 +107,8 @@ func (e *meanwhile) Live(ctx context.Context) (index.Reader, error) {
 	return meanwhileReader{r, e}, err
 }
 
-func (e *meanwhile) At(ctx context.Context, id string) (index.Reader, error) {
-	r, err := e.Engine.At(ctx, id)
+func (e *meanwhile) Pin(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.Pin(ctx, id)
 	return meanwhileReader{r, e}, err
 }
 

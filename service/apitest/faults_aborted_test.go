@@ -38,8 +38,8 @@ func (e *gated) Live(ctx context.Context) (index.Reader, error) {
 	return gatedReader{r, e}, err
 }
 
-func (e *gated) At(ctx context.Context, id string) (index.Reader, error) {
-	r, err := e.Engine.At(ctx, id)
+func (e *gated) Pin(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.Pin(ctx, id)
 	return gatedReader{r, e}, err
 }
 

@@ -58,8 +58,8 @@ func (e spoiling) Live(ctx context.Context) (index.Reader, error) {
 	return spoilingReader{r, e.spoil}, err
 }
 
-func (e spoiling) At(ctx context.Context, id string) (index.Reader, error) {
-	r, err := e.Engine.At(ctx, id)
+func (e spoiling) Pin(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.Pin(ctx, id)
 	return spoilingReader{r, e.spoil}, err
 }
 
@@ -67,7 +67,7 @@ func (e spoiling) Changes(ctx context.Context, q index.ChangeQuery) (index.Chang
 	page, err := e.Engine.Changes(ctx, q)
 	page.Changes = slices.Clone(page.Changes)
 	for i, c := range page.Changes {
-		page.Changes[i].After.Record, page.Changes[i].Before.Record = e.spoil(c.After.Record), e.spoil(c.Before.Record)
+		page.Changes[i].Later.Record, page.Changes[i].Earlier.Record = e.spoil(c.Later.Record), e.spoil(c.Earlier.Record)
 	}
 	return page, err
 }

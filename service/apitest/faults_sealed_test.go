@@ -62,7 +62,7 @@ func TestX24_DamagedPages(t *testing.T) {
 		if usable, err := engine.Usable(t.Context()); err != nil || usable != (failures == 0) {
 			t.Errorf("byte %d: %d calls failed, usable: %t, %v", at, failures, usable, err)
 		}
-		if r, err := engine.At(t.Context(), index.GenerationID(older)); err != nil {
+		if r, err := engine.Pin(t.Context(), index.GenerationID(older)); err != nil {
 			t.Errorf("byte %d: the older generation: %v", at, err)
 		} else if page, err := r.Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: 20}); err != nil || len(page.Records) != 20 {
 			t.Errorf("byte %d: the older generation: %d rows, %v", at, len(page.Records), err)
@@ -175,10 +175,10 @@ func readLive(t *testing.T, engine *serving.Engine) (failed int) {
 		r, err := engine.Live(ctx)
 		calls := []error{err}
 		if err == nil {
-			_, rows := r.Rows(ctx, index.Query{Sort: index.Sort{By: index.Owner, Ascending: true}, Limit: 20})
+			_, rows := r.Rows(ctx, index.Query{Sort: index.Sort{Field: index.Owner, Ascending: true}, Limit: 20})
 			_, found := r.Rows(ctx, index.Query{Where: index.Where(index.Contains{Text: "an"}), Sort: index.DefaultSort, Limit: 20})
 			_, filing := index.OneFiling(ctx, r, 1)
-			_, groups := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: []index.Dimension{index.ByCounty}})
+			_, groups := r.Groups(ctx, index.Filter{}, index.GroupQuery{Dimensions: []index.Dimension{index.ByCounty}})
 			calls = append(calls, rows, found, filing, groups)
 		}
 		for _, err := range calls {

@@ -43,8 +43,8 @@ func (e *faulty) Live(ctx context.Context) (index.Reader, error) {
 	return faultyReader{r, *e.fail.Load()}, err
 }
 
-func (e *faulty) At(ctx context.Context, id string) (index.Reader, error) {
-	r, err := e.Engine.At(ctx, id)
+func (e *faulty) Pin(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.Pin(ctx, id)
 	return faultyReader{r, *e.fail.Load()}, err
 }
 

@@ -141,8 +141,8 @@ func (e *holding) Live(ctx context.Context) (index.Reader, error) {
 	return holdingReader{r, e}, err
 }
 
-func (e *holding) At(ctx context.Context, id string) (index.Reader, error) {
-	r, err := e.Engine.At(ctx, id)
+func (e *holding) Pin(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.Pin(ctx, id)
 	return holdingReader{r, e}, err
 }
 

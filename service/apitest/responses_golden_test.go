@@ -127,8 +127,8 @@ func (e renamed) Kept(ctx context.Context, _ string) ([]index.Generation, error)
 	return kept, err
 }
 
-// At implements index.Engine.
-func (e renamed) At(ctx context.Context, id string) (index.Reader, error) {
+// Pin implements index.Engine.
+func (e renamed) Pin(ctx context.Context, id string) (index.Reader, error) {
 	if id != index.GenerationID(oracleName) {
 		return nil, index.ErrGone
 	}

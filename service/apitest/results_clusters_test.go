@@ -278,10 +278,10 @@ func TestClusters_Size(t *testing.T) {
 		for _, column := range g.Columns {
 			c := index.Cell{Filings: 2 + dice.Int64N(100_000)}
 			c.SumCents, c.MaxAmount = float64(dice.Int64N(1e10)), float64(dice.Int64N(1e8))/100
-			latitude, longitude := between(row.From, row.To), between(column.From, column.To)
+			latitude, longitude := between(row.Start, row.End), between(column.Start, column.End)
 			c.Latitude, c.Longitude = index.RoundDegrees(latitude), index.RoundDegrees(longitude)
-			c.Box = index.Box{North: between(latitude, row.To), South: between(row.From, latitude),
-				East: between(longitude, column.To), West: between(column.From, longitude)}
+			c.Box = index.Box{North: between(latitude, row.End), South: between(row.Start, latitude),
+				East: between(longitude, column.End), West: between(column.Start, longitude)}
 			cells = append(cells, c)
 		}
 	}

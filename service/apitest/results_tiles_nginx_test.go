@@ -257,7 +257,7 @@ func (e forgetful) Kept(ctx context.Context, id string) ([]index.Generation, err
 	return slices.DeleteFunc(kept, func(g index.Generation) bool { return !g.Live }), err
 }
 
-func (e forgetful) At(ctx context.Context, id string) (index.Reader, error) {
+func (e forgetful) Pin(ctx context.Context, id string) (index.Reader, error) {
 	live, err := e.Live(ctx)
 	if err == nil && index.GenerationID(live.Generation()) != id {
 		return nil, index.ErrGone

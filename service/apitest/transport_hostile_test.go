@@ -225,9 +225,9 @@ func (e *counting) Live(ctx context.Context) (index.Reader, error) {
 	return e.Engine.Live(ctx)
 }
 
-func (e *counting) At(ctx context.Context, id string) (index.Reader, error) {
+func (e *counting) Pin(ctx context.Context, id string) (index.Reader, error) {
 	e.calls.Add(1)
-	return e.Engine.At(ctx, id)
+	return e.Engine.Pin(ctx, id)
 }
 
 // TestK2_WrongKeys: however many wrong keys are tried, the engine is not called, and nothing of them is kept. It is not

@@ -29,7 +29,7 @@ type Cursor struct {
 	Endpoint    string    // of the pages
 	Query       string    // the parameters of the pages, as a query string
 	Day         time.Time // on which the crawl began, midnight UTC: relative filters stay as they were then
-	After       string    // the position, in the engine's own words (index.Query.After)
+	After       string    // the position, in the engine's own words (index.Query.Start)
 	Seen, Total int64     // filings before the position, and in all
 }
 

@@ -24,7 +24,7 @@ func ChangesSince(ctx context.Context, r *serving.Reader, q params.Request) (Res
 		if err != nil || id < 1 {
 			return Result{}, index.ErrPosition
 		}
-		query.After = id
+		query.LastID = id
 	}
 	page, err := r.Changes(ctx, q.Since, position.Generation, query)
 	if errors.Is(err, index.ErrGone) {

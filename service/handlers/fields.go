@@ -95,7 +95,7 @@ func distinct(ctx context.Context, r *serving.Reader, values *index.Values, f in
 		}
 		return &owners.Total, err
 	}
-	groups, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: []index.Dimension{dimension}, Limit: 1})
+	groups, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{Dimensions: []index.Dimension{dimension}, Limit: 1})
 	if errors.Is(err, index.ErrNoOwners) {
 		return nil, nil
 	}

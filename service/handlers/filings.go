@@ -66,7 +66,7 @@ func crawl(ctx context.Context, r *serving.Reader, q index.Query, position curso
 		q.Bytes = pageBytes
 	}
 	var page index.Page
-	if q.After == "" {
+	if q.Start == "" {
 		position.Generation = index.GenerationID(r.Generation())
 		page, position.Total, err = r.Page(ctx, q)
 	} else {

@@ -20,7 +20,7 @@ func GroupFilings(ctx context.Context, r *serving.Reader, q params.Request) (Res
 		}
 		err = params.Invalid("by", "%d groups are more than %d; %s", groups.Total, most, hint)
 	}
-	return Result{Data: Groups{q.Groups.By, groups.List}, Total: groups.Total}, err
+	return Result{Data: Groups{q.Groups.Dimensions, groups.List}, Total: groups.Total}, err
 }
 
 // Groups is the data of a response.

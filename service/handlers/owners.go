@@ -91,7 +91,7 @@ func corrected(ctx context.Context, r *serving.Reader, w index.Filter) (index.Fi
 	}
 	corrections := []Correction{}
 	for i, word := range words {
-		predicates = append(predicates, index.Contains{Text: word, Or: nearest[i]})
+		predicates = append(predicates, index.Contains{Text: word, Alternatives: nearest[i]})
 		if len(nearest[i]) > 0 {
 			corrections = append(corrections, Correction{word, nearest[i]})
 		}

@@ -56,7 +56,7 @@ func addedWithin(ctx context.Context, r *serving.Reader, st index.Stats, days in
 	if n, known := st.AddedWithin(start, now); known {
 		return n, nil
 	}
-	return r.Count(ctx, index.Where(index.Times{From: start, To: now, Clocked: true}))
+	return r.Count(ctx, index.Where(index.Times{First: start, Last: now, Clocked: true}))
 }
 
 // CountyStats is the county statistics object.
@@ -135,10 +135,10 @@ func Covered(ctx context.Context, r *serving.Reader, q params.Request) (Result, 
 	counties, err := byState(ctx, r, q.State)
 	result := Result{Total: int64(len(counties))}
 	if q.Cursor != nil {
-		isLater := func(c index.CountyStats) bool { return index.CompareByState(c.County, q.Query.After) > 0 }
-		if first := slices.IndexFunc(counties, isLater); q.Query.After != "" && first >= 0 {
+		isLater := func(c index.CountyStats) bool { return index.CompareByState(c.County, q.Query.Start) > 0 }
+		if first := slices.IndexFunc(counties, isLater); q.Query.Start != "" && first >= 0 {
 			counties = counties[first:]
-		} else if q.Query.After != "" {
+		} else if q.Query.Start != "" {
 			counties = nil
 		}
 		if len(counties) > q.Query.Limit {
@@ -193,7 +193,7 @@ func Counties(ctx context.Context, r *serving.Reader, _ params.Request) (Result,
 
 // Distinct handles GET /v1/counties/{county}/months and date-ranges: the different keys of d in the county.
 func Distinct(d index.Dimension) Handler {
-	keys := index.GroupQuery{By: []index.Dimension{d}, Sort: index.SortByKey, Ascending: true, AsWritten: true}
+	keys := index.GroupQuery{Dimensions: []index.Dimension{d}, Sort: index.SortByKey, Ascending: true, AsWritten: true}
 	return func(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 		groups, err := r.Groups(ctx, q.Query.Where, keys)
 		if err == nil && groups.Total == 0 {

@@ -73,7 +73,7 @@ func match(
 			}
 			u := Unmatched{n.Parameter, value, []string{}}
 			if len(unmatched) < nearest {
-				found, err := r.Near(ctx, n.Field, value)
+				found, err := r.Suggestions(ctx, n.Field, value)
 				if err != nil {
 					return nil, err
 				}

@@ -122,7 +122,7 @@ func grouped(
 	ctx context.Context, c *Call, h handlers.Handler, r *serving.Reader, q params.Request,
 ) (handlers.Result, error) {
 	most := min(q.Groups.Limit, c.rows)
-	if q.Groups.Limit = most; slices.Contains(q.Groups.By, index.ByOwner) {
+	if q.Groups.Limit = most; slices.Contains(q.Groups.Dimensions, index.ByOwner) {
 		q.Groups.Limit += maxRows // since filings without an owner are no group of an owner
 	}
 	result, err := h(ctx, r, q)
@@ -135,10 +135,10 @@ func grouped(
 	first := result.Data.(handlers.Groups).WithKey(index.ByOwner, most)
 	result.Data = first
 	few := index.ByYear
-	if slices.Contains(q.Groups.By, index.ByCategory) {
+	if slices.Contains(q.Groups.Dimensions, index.ByCategory) {
 		few = index.ByCategory
 	}
-	groups, err := r.Groups(ctx, q.Query.Where, index.GroupQuery{By: []index.Dimension{few}})
+	groups, err := r.Groups(ctx, q.Query.Where, index.GroupQuery{Dimensions: []index.Dimension{few}})
 	if err != nil {
 		return result, err
 	}

@@ -154,8 +154,8 @@ func (b *halting) Live(ctx context.Context) (index.Reader, error) {
 	return haltingReader{r, b}, err
 }
 
-func (b *halting) At(ctx context.Context, id string) (index.Reader, error) {
-	r, err := b.Engine.At(ctx, id)
+func (b *halting) Pin(ctx context.Context, id string) (index.Reader, error) {
+	r, err := b.Engine.Pin(ctx, id)
 	return haltingReader{r, b}, err
 }
 

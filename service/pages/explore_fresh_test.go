@@ -36,11 +36,11 @@ func (e renewed) Kept(ctx context.Context, id string) ([]index.Generation, error
 	return all, err
 }
 
-func (e renewed) At(ctx context.Context, id string) (index.Reader, error) {
+func (e renewed) Pin(ctx context.Context, id string) (index.Reader, error) {
 	if name := e.name.Load(); name != nil && id == index.GenerationID(*name) {
 		return e.Live(ctx)
 	}
-	return e.Engine.At(ctx, id)
+	return e.Engine.Pin(ctx, id)
 }
 
 type renamed struct {

@@ -288,8 +288,8 @@ func (e older) Live(ctx context.Context) (index.Reader, error) {
 	return olderReader{r}, err
 }
 
-func (e older) At(ctx context.Context, id string) (index.Reader, error) {
-	r, err := e.Engine.At(ctx, id)
+func (e older) Pin(ctx context.Context, id string) (index.Reader, error) {
+	r, err := e.Engine.Pin(ctx, id)
 	return olderReader{r}, err
 }
 

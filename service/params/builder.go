@@ -31,7 +31,7 @@ type box struct{ north, south, east, west *index.Decimal }
 
 // bounds is a range of a number, with the names of the parameters that gave its ends.
 type bounds struct {
-	index.Between
+	index.Range
 	minName, maxName string
 	min, max         index.Decimal
 }

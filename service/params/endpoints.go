@@ -113,7 +113,7 @@ func CoverageText(r *Request) string {
 	if r.Cursor == nil {
 		return r.State
 	}
-	return fmt.Sprintf("%s limit %d after %q", r.State, r.Query.Limit, r.Query.After)
+	return fmt.Sprintf("%s limit %d after %q", r.State, r.Query.Limit, r.Query.Start)
 }
 
 // GroupsText is the canonical text of groups.
@@ -127,7 +127,7 @@ func OwnersText(r *Request) string { return r.OwnerQuery().Text() + r.cursorText
 
 // ChangesText is the canonical text of a page of changes.
 func ChangesText(r *Request) string {
-	return fmt.Sprintf("since %s %s limit %d after %q", r.Since, r.Query.Where, r.Query.Limit, r.Query.After)
+	return fmt.Sprintf("since %s %s limit %d after %q", r.Since, r.Query.Where, r.Query.Limit, r.Query.Start)
 }
 
 // cursorText is that of a page by cursor, which names the whole that it is a part of.

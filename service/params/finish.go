@@ -28,7 +28,7 @@ func (b *builder) finish(endpoint Endpoints) error {
 		if r.Min != nil && r.Max != nil && r.min.Cmp(r.max) > 0 {
 			return invalid(r.minName, "must not be above %s", r.maxName)
 		}
-		b.predicates = append(b.predicates, r.Between)
+		b.predicates = append(b.predicates, r.Range)
 	}
 	if b.start != "" && b.end != "" && b.start > b.end {
 		return invalid("date_start", "must not be after date_end")
@@ -36,7 +36,7 @@ func (b *builder) finish(endpoint Endpoints) error {
 	if b.days != (index.Days{}) {
 		b.predicates = append(b.predicates, b.days)
 	}
-	if start, end := b.added.From, b.added.To; start != (time.Time{}) || end != (time.Time{}) {
+	if start, end := b.added.First, b.added.Last; start != (time.Time{}) || end != (time.Time{}) {
 		if !end.IsZero() && end.Before(start.Truncate(time.Microsecond)) {
 			return invalid("added_since", "must not be after added_until")
 		}
@@ -105,7 +105,7 @@ func (b *builder) inBox(endpoint Endpoints) error {
 func (b *builder) inCircle(Endpoints) error {
 	switch {
 	case b.center != nil && b.radius != nil:
-		b.predicates = append(b.predicates, index.Near{Center: *b.center, Radius: b.radius.Greatest()})
+		b.predicates = append(b.predicates, index.Circle{Center: *b.center, Radius: b.radius.Greatest()})
 	case b.center != nil:
 		return invalid("near", "requires radius, the distance in meters")
 	case b.radius != nil:

@@ -304,7 +304,7 @@ func points(s string) (v value, ok bool) {
 		first, second, _ := strings.Cut(item, ",")
 		lat, isLat := parseNumber(strings.TrimSpace(first))
 		lon, isLon := parseNumber(strings.TrimSpace(second))
-		if !isLat || !isLon || !lat.Within(-90, 90) || !lon.Within(-180, 180) ||
+		if !isLat || !isLon || !lat.Fits(-90, 90) || !lon.Fits(-180, 180) ||
 			len(lat.String()+lon.String()) > longestPoint {
 			v.wrong = item
 			return v, false

@@ -250,7 +250,7 @@ func checkRequest(t *testing.T, q Request, query string) {
 			if n := len(p.IDs); n == 0 || n > index.MaxIDs || p.IDs[0] < 1 {
 				t.Fatalf("%q: %v", query, p)
 			}
-		case index.Between:
+		case index.Range:
 			if p.Min == nil && p.Max == nil || p.Min != nil && p.Max != nil && !(*p.Min <= *p.Max) {
 				t.Fatalf("%q: %v", query, p)
 			}

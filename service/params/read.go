@@ -64,7 +64,7 @@ func (t *Table) Read(raw *Raw, segment func(name string) string, tiers Tiers, no
 func (t *Table) complete(q *Request, raw *Raw, tiers Tiers) error {
 	scope := tiers.Scope
 	if position := q.Cursor; position != nil && position.After != "" {
-		q.Query.After, q.Generation, q.DependsOnDay = position.After, position.Generation, false
+		q.Query.Start, q.Generation, q.DependsOnDay = position.After, position.Generation, false
 	}
 	if scope != nil {
 		if err := q.narrow(raw.endpoint.Takes, scope); err != nil {

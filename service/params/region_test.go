@@ -9,7 +9,7 @@ import (
 
 func TestX34_Parameters(t *testing.T) {
 	t.Parallel()
-	circle := index.Near{Center: index.Point{Latitude: 28.54, Longitude: -81.38}, Radius: 1500}
+	circle := index.Circle{Center: index.Point{Latitude: 28.54, Longitude: -81.38}, Radius: 1500}
 	triangle := index.Polygon{Corners: []index.Point{{Latitude: 28.5, Longitude: -81.4}, {Latitude: 28.6, Longitude: -81.4}, {Latitude: 28.55, Longitude: -81.3}}}
 	for query, want := range map[string]index.Filter{
 		"near=28.54,-81.38&radius=1500":                                           index.Where(circle),

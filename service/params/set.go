@@ -104,7 +104,7 @@ func (b *builder) rangeOf(field index.Field) *bounds {
 	i := slices.IndexFunc(b.ranges, func(r bounds) bool { return r.Field == field })
 	if i < 0 {
 		i = len(b.ranges)
-		b.ranges = append(b.ranges, bounds{Between: index.Between{Field: field}})
+		b.ranges = append(b.ranges, bounds{Range: index.Range{Field: field}})
 	}
 	return &b.ranges[i]
 }
@@ -125,15 +125,15 @@ func atMost(b *builder, v value) {
 // recorded narrows the days of recording to the later start and the earlier end (rule P9); "" is no
 // bound. Days as text compare like days.
 func (b *builder) recorded(start, end string) {
-	b.days.From = max(b.days.From, start)
-	if b.days.To == "" || end != "" && end < b.days.To {
-		b.days.To = end
+	b.days.First = max(b.days.First, start)
+	if b.days.Last == "" || end != "" && end < b.days.Last {
+		b.days.Last = end
 	}
 }
 
-func addedSince(b *builder, v value) { b.added.From = v.day }
+func addedSince(b *builder, v value) { b.added.First = v.day }
 
-func addedUntil(b *builder, v value) { b.added.To = v.end }
+func addedUntil(b *builder, v value) { b.added.Last = v.end }
 
 func lastDays(b *builder, v value) {
 	b.request.DependsOnDay = true
@@ -161,7 +161,7 @@ func center(b *builder, v value) {
 
 func groupBy(b *builder, v value) {
 	for _, name := range v.texts {
-		b.request.Groups.By = append(b.request.Groups.By, index.Dimension(slices.Index(v.row.Choices, name)))
+		b.request.Groups.Dimensions = append(b.request.Groups.Dimensions, index.Dimension(slices.Index(v.row.Choices, name)))
 	}
 }
 

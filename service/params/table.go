@@ -205,7 +205,7 @@ func rows(legacyHasData string) []Parameter {
 			Help: "Zoom level of the client's map: web mercator, tiles of 256 pixels."},
 		{Name: "sort_by", Takers: pages, Kind: Choice, anyCase: true, Choices: sortNames(), Default: "record_date",
 			Example: "filing_amount",
-			set:     func(b *builder, v value) { b.request.Query.Sort.By = sorts[v.choice].field },
+			set:     func(b *builder, v value) { b.request.Query.Sort.Field = sorts[v.choice].field },
 			Help: "Sort by recording date, original amount, outstanding amount, owner, or when the record was " +
 				"added."},
 		{Name: "sort_order", Takers: pages, Kind: Choice, anyCase: true, Choices: []string{"ASC", "DESC"},

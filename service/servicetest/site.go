@@ -132,13 +132,13 @@ func valuesOf(r index.Reader) *index.Values {
 	}
 	values := new(index.Values)
 	for _, e := range oracle.Entries() {
-		values.Count(index.HeldOf(e.Filing), 1)
+		values.Count(index.ValuesOf(e.Filing), 1)
 	}
 	return values
 }
 
-// At implements index.Engine.
-func (e Still) At(_ context.Context, id string) (index.Reader, error) {
+// Pin implements index.Engine.
+func (e Still) Pin(_ context.Context, id string) (index.Reader, error) {
 	if id != index.GenerationID(e.Generation()) {
 		return nil, fmt.Errorf("generation %s: %w", id, index.ErrGone)
 	}

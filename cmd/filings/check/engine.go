@@ -57,7 +57,7 @@ func (c *checkup) engine(ctx context.Context) {
 	if err == nil && live.Generation() != "" {
 		few := index.Where(index.Contains{Text: "zq"})
 		if _, err = live.Rows(ctx, index.Query{Where: few, Sort: index.DefaultSort, Limit: 1}); err == nil {
-			_, err = live.Groups(ctx, few, index.GroupQuery{By: []index.Dimension{index.ByCounty, index.ByMonth},
+			_, err = live.Groups(ctx, few, index.GroupQuery{Dimensions: []index.Dimension{index.ByCounty, index.ByMonth},
 				Limit: 1})
 		}
 	}

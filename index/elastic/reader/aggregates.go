@@ -17,9 +17,9 @@ func (r *Reader) Groups(ctx context.Context, w index.Filter, q index.GroupQuery)
 	if err != nil {
 		return index.Groups{}, err
 	}
-	if len(q.By) == 1 {
+	if len(q.Dimensions) == 1 {
 		var found groupRows[string]
-		body := search.TermGroups(clauses, q.By[0], min(q.Most()+1, r.limits.Buckets))
+		body := search.TermGroups(clauses, q.Dimensions[0], min(q.Most()+1, r.limits.Buckets))
 		if err := r.search(ctx, &found, body); err != nil {
 			return index.Groups{}, err
 		}
@@ -94,7 +94,7 @@ func (r *Reader) compositeGroups(
 			amounts, most = false, r.limits.Buckets
 		}
 		var found groupRows[search.GroupKey]
-		if err := r.search(ctx, &found, search.CompositeGroups(clauses, q.By, amounts, most, last)); err != nil {
+		if err := r.search(ctx, &found, search.CompositeGroups(clauses, q.Dimensions, amounts, most, last)); err != nil {
 			return index.Groups{}, err
 		}
 		buckets := found.Aggregations.Groups.Buckets

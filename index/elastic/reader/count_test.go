@@ -33,7 +33,7 @@ func TestCount_CountyAndAmount(t *testing.T) {
 		if rnd.IntN(3) == 0 {
 			county, _ = index.SplitCounty(county)
 		}
-		w := index.Where(index.InCounty(county), index.Between{Field: index.FilingAmount, Min: bound(), Max: bound()})
+		w := index.Where(index.InCounty(county), index.Range{Field: index.FilingAmount, Min: bound(), Max: bound()})
 		want, _ := o.Count(t.Context(), w)
 		got, err := r.Count(t.Context(), w)
 		if err != nil || got != want {
@@ -50,8 +50,8 @@ func TestCount_CountyAndAmount(t *testing.T) {
 	if alone < 60 {
 		t.Errorf("%d of 100 are counted by one number", alone)
 	}
-	more := index.Where(index.InCounty("Orange, FL"), index.Between{Field: index.FilingAmount}, index.Present{Field: index.Owner})
-	other := index.Where(index.InCounty("Orange, FL"), index.Between{Field: index.LotSizeAcres})
+	more := index.Where(index.InCounty("Orange, FL"), index.Range{Field: index.FilingAmount}, index.Present{Field: index.Owner})
+	other := index.Where(index.InCounty("Orange, FL"), index.Range{Field: index.LotSizeAcres})
 	for _, w := range []index.Filter{more, other} {
 		if clauses, err := r.counted(t.Context(), w); err != nil || isByNumber(t, clauses) {
 			t.Errorf("%v: %v, %v", w, clauses, err)

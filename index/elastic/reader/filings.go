@@ -72,7 +72,7 @@ const storedRows, storedBytes = 1000, 4 << 20
 // error, and a request that failed for a moment is sent again.
 func (r *Reader) Stored(ctx context.Context, after string) (page []index.Stored, end string, err error) {
 	defer r.wrap(&err, "reading filings")
-	q := index.Query{Sort: index.DefaultSort, Limit: storedRows, After: after, Bytes: storedBytes}
+	q := index.Query{Sort: index.DefaultSort, Limit: storedRows, Start: after, Bytes: storedBytes}
 	all := search.PageOf(q, nil)
 	all.Columns = []string{document.WrittenCity, document.Derived(index.ZIP), document.Derived(index.CreatedAt)}
 	var found rows

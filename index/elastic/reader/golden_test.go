@@ -49,11 +49,11 @@ func goldenCases() []goldenCase {
 		{"P7 city", anyOf(index.City, "ocoee")},
 		{"P8 filing types", anyOf(index.FilingType, "tax lien", "municipal lien")},
 		{"P8 no value at all", anyOf(index.FilingType)},
-		{"P9 from", index.Where(index.Days{From: "2024-01-31"})},
-		{"P9 from and to", index.Where(index.Days{From: "1600-01-01", To: "2024-01-31"})},
+		{"P9 from", index.Where(index.Days{First: "2024-01-31"})},
+		{"P9 from and to", index.Where(index.Days{First: "1600-01-01", Last: "2024-01-31"})},
 		{"P9 any day", index.Where(index.Days{})},
-		{"P10 amounts", index.Where(index.Between{Field: index.FilingAmount, Min: number(-5.25), Max: number(12345678.91)})},
-		{"P10 acres", index.Where(index.Between{Field: index.LotSizeAcres, Max: number(0.0035)})},
+		{"P10 amounts", index.Where(index.Range{Field: index.FilingAmount, Min: number(-5.25), Max: number(12345678.91)})},
+		{"P10 acres", index.Where(index.Range{Field: index.LotSizeAcres, Max: number(0.0035)})},
 		{"P11 categories", anyOf(index.Categories, "land", "commercial")},
 		{"P11 property type", index.Where(index.AnyOf{
 			Fields: []index.Field{index.PropertyClassification, index.Categories}, Values: []string{"land"}})},
@@ -64,7 +64,7 @@ func goldenCases() []goldenCase {
 		{"X26 owner", anyOf(index.OwnerKey, "alder trust", "b alden")},
 		{"X55 addresses", index.Where(index.AnyOf{Fields: []index.Field{index.AddressKey}, Values: index.AddressPatterns("1 Elm St, Ocoee, FL 34761")})},
 		{"P12 property data", index.Where(index.Present{Field: index.PropertyData})},
-		{"P13 equity percent", index.Where(index.Between{Field: index.EquityPercent, Min: number(33.3333)})},
+		{"P13 equity percent", index.Where(index.Range{Field: index.EquityPercent, Min: number(33.3333)})},
 		{"P14 show", index.Where(index.Present{Field: index.ForeclosureStatus})},
 		{"P14 hide", index.Where(index.Not{Predicate: index.Present{Field: index.ForeclosureStatus}})},
 		{"P14 active", anyOf(index.ForeclosureStatus, "auction")},
@@ -78,10 +78,10 @@ func goldenCases() []goldenCase {
 		{"P16 NUL", index.Where(index.Contains{Text: "st\x00"})},
 		{"A2 trusts", index.Where(index.Present{Field: index.Trust})},
 		{"A3 created", index.Where(index.Times{
-			From: time.Date(2024, 5, 2, 0, 0, 0, 0, time.UTC), To: time.Date(2024, 5, 2, 12, 0, 0, 1000, time.UTC)})},
+			First: time.Date(2024, 5, 2, 0, 0, 0, 0, time.UTC), Last: time.Date(2024, 5, 2, 12, 0, 0, 1000, time.UTC)})},
 		{"X6 rest", index.Where(index.Rest{Date: "2024-01-31", ID: 7})},
 		{"X6 rest without a date", index.Where(index.Rest{ID: 7})},
-		{"P3 several", index.Where(index.InCounty("lake"), index.Contains{Text: "st"}, index.Days{To: "2024-12-31"})},
+		{"P3 several", index.Where(index.InCounty("lake"), index.Contains{Text: "st"}, index.Days{Last: "2024-12-31"})},
 	}
 	var cases []goldenCase
 	for _, f := range filters {
@@ -91,7 +91,7 @@ func goldenCases() []goldenCase {
 	cases = append(cases, goldenCase{"E6 counted", index.Query{Where: index.Where(index.InCounty("ORANGE")), Sort: index.DefaultSort, Limit: 20, Count: true}})
 	for _, by := range index.SortFields {
 		for _, ascending := range []bool{true, false} {
-			s := index.Sort{By: by, Ascending: ascending}
+			s := index.Sort{Field: by, Ascending: ascending}
 			cases = append(cases, goldenCase{"P17 " + s.String(), index.Query{Sort: s, Offset: 40, Limit: 20}})
 		}
 	}
@@ -181,7 +181,7 @@ func TestGoldenQueries(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(goldenGroups())) {
 		by, last := goldenGroups()[name], "FL"
 		got.Files = append(got.Files,
-			txtar.File{Name: name, Data: []byte(index.GroupQuery{By: by}.Text(index.Filter{}) + "\n")},
+			txtar.File{Name: name, Data: []byte(index.GroupQuery{Dimensions: by}.Text(index.Filter{}) + "\n")},
 			txtar.File{Name: name + ", request", Data: lines(t, search.CompositeGroups(nil, by, true, 10_001, nil))},
 			txtar.File{Name: name + ", next", Data: lines(t, search.CompositeGroups(nil, by, false, 65_000, &search.GroupKey{First: last}))})
 		if len(by) == 1 {
@@ -309,11 +309,11 @@ func TestGoldenGroups_Replayed(t *testing.T) {
 			if err := client.Decode(response, &all); err != nil {
 				t.Fatal(err)
 			}
-			got := index.NewGrouping(index.GroupQuery{By: by})
+			got := index.NewGrouping(index.GroupQuery{Dimensions: by})
 			for _, b := range all.Aggregations.Groups.Buckets {
 				got.Add(b.group(b.Key.First, b.Key.Second))
 			}
-			want, _ := o.Groups(t.Context(), index.Filter{}, index.GroupQuery{By: by})
+			want, _ := o.Groups(t.Context(), index.Filter{}, index.GroupQuery{Dimensions: by})
 			if diff := cmp.Diff(want, got.Groups()); diff != "" || want.Total < 2 {
 				t.Errorf("%d groups (-want +got):\n%s", want.Total, diff)
 			}
@@ -330,7 +330,7 @@ func TestGoldenGroups_Replayed(t *testing.T) {
 			if err := client.Decode(response, &found); err != nil {
 				t.Fatal(err)
 			}
-			terms, complete, err := termGroups(&found, index.GroupQuery{By: by})
+			terms, complete, err := termGroups(&found, index.GroupQuery{Dimensions: by})
 			if diff := cmp.Diff(want, terms); err != nil || !complete || diff != "" {
 				t.Errorf("by terms: complete %t, %v (-want +got):\n%s", complete, err, diff)
 			}

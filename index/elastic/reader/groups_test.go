@@ -24,7 +24,7 @@ func TestX12_AllPages(t *testing.T) {
 				for _, by := range [][]index.Dimension{{d}, {d, (d + 5) % index.Dimension(len(index.Dimensions()))}} {
 					t.Run(fmt.Sprintf("%d shards, %d buckets, %v", shards, buckets, by), func(t *testing.T) {
 						t.Parallel()
-						q := index.GroupQuery{By: by}
+						q := index.GroupQuery{Dimensions: by}
 						r := &Reader{c: r.c, generation: r.generation, limits: r.limits, cache: r.cache}
 						r.limits.Buckets = buckets
 						want, _ := o.Groups(t.Context(), index.Filter{}, q)

@@ -31,7 +31,7 @@ func (r *Reader) Rows(ctx context.Context, q index.Query) (page index.Page, err 
 	if err != nil {
 		return index.Page{}, err
 	}
-	page = index.Page{Records: q.Within(found.records), Total: found.total, Counted: found.counted}
+	page = index.Page{Records: q.Fit(found.records), Total: found.total, Counted: found.counted}
 	switch n := len(page.Records); {
 	case n < len(found.records):
 		id, failed := page.Records[n-1].ID()
@@ -65,14 +65,14 @@ func (r *Reader) found(ctx context.Context, q index.Query, plan search.Page) (ro
 
 // isFull reports whether rows are as many as q may have, or more than it has room for.
 func isFull(q index.Query, found []index.Record) bool {
-	return len(found) >= q.Limit || len(q.Within(found)) < len(found)
+	return len(found) >= q.Limit || len(q.Fit(found)) < len(found)
 }
 
 // collect returns the rows of a page after a position or at an offset: at most so many by a search.
 func (r *Reader) collect(ctx context.Context, q index.Query, plan search.Page, most int64) (found rows, err error) {
 	var last search.Position
 	var reach search.Reach
-	if q.After != "" {
+	if q.Start != "" {
 		last, reach, err = r.position(ctx, q)
 	} else if q.Count {
 		plan.Counts = r.limits.Counted(q)
@@ -145,11 +145,11 @@ func (r *Reader) firstOf(ctx context.Context, ranges []search.Page, size int64, 
 	return found, nil
 }
 
-// position reads q.After, which a client may have made up.
+// position reads q.Start, which a client may have made up.
 func (r *Reader) position(ctx context.Context, q index.Query) (search.Position, search.Reach, error) {
-	id, isID, err := index.IDOfPosition(q.After)
+	id, isID, err := index.IDOfPosition(q.Start)
 	if !isID {
-		return search.ReadEnd(q.After, q.Sort)
+		return search.ReadEnd(q.Start, q.Sort)
 	}
 	if err != nil {
 		return nil, search.Reach{}, err

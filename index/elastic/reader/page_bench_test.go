@@ -29,7 +29,7 @@ func BenchmarkRows(b *testing.B) {
 	}
 	r, least := New(c, "g", cache.New(1<<20)), 1000.0
 	q := index.Query{
-		Where: index.Where(index.InCounty("orange, fl"), index.Between{Field: index.FilingAmount, Min: &least}),
+		Where: index.Where(index.InCounty("orange, fl"), index.Range{Field: index.FilingAmount, Min: &least}),
 		Sort:  index.DefaultSort, Limit: 20,
 	}
 	b.ReportAllocs()

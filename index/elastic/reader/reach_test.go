@@ -35,14 +35,14 @@ func TestX4_NarrowRanges(t *testing.T) {
 			continue
 		}
 		for _, ascending := range []bool{true, false} {
-			q := index.Query{Sort: index.Sort{By: by, Ascending: ascending}, Limit: limit}
+			q := index.Query{Sort: index.Sort{Field: by, Ascending: ascending}, Limit: limit}
 			wide := 0
 			for range len(filings)/limit - 1 {
 				page, err := r.Rows(t.Context(), q)
 				if err != nil {
 					t.Fatal(err)
 				}
-				q.After = page.End
+				q.Start = page.End
 				at, near, err := r.position(t.Context(), q)
 				if err != nil {
 					t.Fatal(err)
@@ -68,25 +68,25 @@ func TestX4_NarrowRanges(t *testing.T) {
 func TestX3_WrongReach(t *testing.T) {
 	t.Parallel()
 	r := testReader(t, 1, elastictest.Filings(30))
-	q := index.Query{Sort: index.Sort{By: index.FilingAmount}, Limit: 12}
+	q := index.Query{Sort: index.Sort{Field: index.FilingAmount}, Limit: 12}
 	page, err := r.Rows(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
 	place := page.End[strings.IndexByte(page.End, '['):]
-	q.After = place
+	q.Start = place
 	want, err := r.Rows(t.Context(), q)
 	if err != nil || len(want.Records) != q.Limit {
 		t.Fatal(len(want.Records), err)
 	}
 	for _, made := range []string{"1e300", "-1e300", "0", "=0", "=20000", "==0", "==9223372036854775807"} {
-		q.After = made + place
+		q.Start = made + place
 		got, err := r.Rows(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(texts(want.Records), texts(got.Records)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", q.After, diff)
+			t.Errorf("%s (-want +got):\n%s", q.Start, diff)
 		}
 	}
 }

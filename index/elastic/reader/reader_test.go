@@ -32,7 +32,7 @@ func checkPages(t *testing.T, r *Reader, o *indextest.Oracle, w index.Filter, pa
 		for _, ascending := range []bool{true, false} {
 			for range pages {
 				q := index.Query{
-					Where: w, Sort: index.Sort{By: by, Ascending: ascending},
+					Where: w, Sort: index.Sort{Field: by, Ascending: ascending},
 					Offset: rnd.IntN(int(total) + 3), Limit: 1 + rnd.IntN(30), Count: rnd.IntN(2) == 0,
 				}
 				got, err := r.Rows(t.Context(), q)
@@ -76,7 +76,7 @@ func TestP2_AnyOffset(t *testing.T) {
 		r.limits = tight
 		for name, w := range map[string]index.Filter{
 			"all":      {},
-			"filtered": index.Where(index.InCounty("Orange"), index.Days{From: "2000-01-01"}),
+			"filtered": index.Where(index.InCounty("Orange"), index.Days{First: "2000-01-01"}),
 		} {
 			t.Run(fmt.Sprintf("%d shards, %s", shards, name), func(t *testing.T) {
 				t.Parallel()
@@ -175,7 +175,7 @@ func TestP2_CountsOnce(t *testing.T) {
 	r := New(clientThrough(t, net), testReader(t, 1, elastictest.Filings(300)).generation, cache.New(1<<20))
 	r.limits.FirstPages = 0
 	for offset := range 20 {
-		q := index.Query{Sort: index.Sort{By: index.Owner}, Offset: 10 * offset, Limit: 10}
+		q := index.Query{Sort: index.Sort{Field: index.Owner}, Offset: 10 * offset, Limit: 10}
 		if _, err := r.Rows(t.Context(), q); err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +208,7 @@ func TestX4_OneSearchAPage(t *testing.T) {
 			r, o := New(clientThrough(t, net), testReader(t, 1, filings).generation, cache.New(1<<20)), indextest.NewOracle("made", filings)
 			for _, by := range index.SortFields {
 				for _, ascending := range []bool{true, false} {
-					q := index.Query{Sort: index.Sort{By: by, Ascending: ascending}, Limit: 10}
+					q := index.Query{Sort: index.Sort{Field: by, Ascending: ascending}, Limit: 10}
 					for all := o.Select(index.Filter{}, q.Sort); len(all) > 0; all = all[q.Limit:] {
 						before := net.Requests("_search")
 						got, err := r.Rows(t.Context(), q)
@@ -218,10 +218,10 @@ func TestX4_OneSearchAPage(t *testing.T) {
 						if diff := cmp.Diff(texts(indextest.Records(all[:q.Limit])), texts(got.Records)); diff != "" {
 							t.Fatalf("%s (-want +got):\n%s", q, diff)
 						}
-						if n := net.Requests("_search") - before; q.After != "" && n != 1 {
+						if n := net.Requests("_search") - before; q.Start != "" && n != 1 {
 							t.Errorf("%s: %d searches", q, n)
 						}
-						q.After = got.End
+						q.Start = got.End
 					}
 				}
 			}
@@ -239,7 +239,7 @@ func TestX3_Positions(t *testing.T) {
 	}
 	o := indextest.NewOracle("made", filings)
 	r := testReader(t, 1, filings)
-	q := index.Query{Sort: index.Sort{By: index.Owner}, Limit: 7}
+	q := index.Query{Sort: index.Sort{Field: index.Owner}, Limit: 7}
 	for all := o.Select(index.Filter{}, q.Sort); len(all) > 0; {
 		got, err := r.Rows(t.Context(), q)
 		if err != nil {
@@ -249,19 +249,19 @@ func TestX3_Positions(t *testing.T) {
 		if diff := cmp.Diff(texts(indextest.Records(all[:n])), texts(got.Records)); diff != "" || len(got.End) > 30 {
 			t.Fatalf("%s, then %q (-want +got):\n%s", q, got.End, diff)
 		}
-		all, q.After = all[n:], got.End
+		all, q.Start = all[n:], got.End
 	}
 	for _, position := range []string{
 		"[]", "[1]", "[1,2,3]", `["o",null,null]`, `[1,2,3]`, `["o","d",3]`, `["o",1.5,3]`, `["o",1,3`, "=", "{}", "null", "id ", "id 1.5", "id 99",
 		`5["o",1,3]`, `null["o",1,3]`, `"x"`, `===["o",1,3]`, `=1.5["o",1,3]`, `"x["o",1,3]`,
 	} {
-		if _, err := r.Rows(t.Context(), index.Query{Sort: q.Sort, Limit: 1, After: position}); !errors.Is(err, index.ErrPosition) {
+		if _, err := r.Rows(t.Context(), index.Query{Sort: q.Sort, Limit: 1, Start: position}); !errors.Is(err, index.ErrPosition) {
 			t.Errorf("%q: %v", position, err)
 		}
 	}
 	for _, position := range []string{"[1e999,1,1]", `["1",1,1]`, "[true,1,1]"} {
-		by := index.Sort{By: index.FilingAmount}
-		if _, err := r.Rows(t.Context(), index.Query{Sort: by, Limit: 1, After: position}); !errors.Is(err, index.ErrPosition) {
+		by := index.Sort{Field: index.FilingAmount}
+		if _, err := r.Rows(t.Context(), index.Query{Sort: by, Limit: 1, Start: position}); !errors.Is(err, index.ErrPosition) {
 			t.Errorf("%q: %v", position, err)
 		}
 	}
@@ -372,7 +372,7 @@ func TestReader_GenerationIsGone(t *testing.T) {
 		"counties": func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
 		"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, index.Filter{}, index.Grid{}); return err },
 		"groups": func(ctx context.Context) error {
-			_, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: index.Dimensions()[:1]})
+			_, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{Dimensions: index.Dimensions()[:1]})
 			return err
 		},
 	} {
@@ -400,7 +400,7 @@ func TestReader_StrangeResponses(t *testing.T) {
 			"counties": func(ctx context.Context) error { _, err := r.Counties(ctx); return err },
 			"cells":    func(ctx context.Context) error { _, err := r.Cells(ctx, index.Filter{}, index.Grid{}); return err },
 			"groups": func(ctx context.Context) error {
-				_, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{By: index.Dimensions()[:1]})
+				_, err := r.Groups(ctx, index.Filter{}, index.GroupQuery{Dimensions: index.Dimensions()[:1]})
 				return err
 			},
 			"stats": func(ctx context.Context) error { _, err := r.Stats(ctx); return err },

@@ -31,7 +31,7 @@ func TestA1_StatsAreExact(t *testing.T) {
 				checkStats(t, r, o)
 				want := index.NewCounts()
 				for _, f := range filings {
-					want.Count(index.HeldOf(f), 1)
+					want.Count(index.ValuesOf(f), 1)
 				}
 				got, err := index.CountsOf(t.Context(), r)
 				if err != nil {
@@ -65,7 +65,7 @@ func checkStats(t *testing.T, r *Reader, o *indextest.Oracle) {
 		t.Errorf("counties (-want +got):\n%s", diff)
 	}
 	for _, d := range []index.Dimension{index.ByMonth, index.ByDateRange} {
-		w, q := index.Where(index.InCounty("orange, fl")), index.GroupQuery{By: []index.Dimension{d}, AsWritten: true}
+		w, q := index.Where(index.InCounty("orange, fl")), index.GroupQuery{Dimensions: []index.Dimension{d}, AsWritten: true}
 		groups, err := r.Groups(ctx, w, q)
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +123,7 @@ func TestA3_NoBucketForEachTime(t *testing.T) {
 		}
 		return elastictest.Response(req, http.StatusNotFound, []byte(`{}`)), nil
 	})
-	week := index.Where(index.Times{From: time.UnixMicro(1e15), To: time.UnixMicro(2e15)})
+	week := index.Where(index.Times{First: time.UnixMicro(1e15), Last: time.UnixMicro(2e15)})
 	if n, err := r.Count(t.Context(), week); n != 2 || err != nil {
 		t.Fatal(n, err)
 	}

@@ -28,7 +28,7 @@ func TestA3_Times(t *testing.T) {
 		moments = append(moments, f.CreatedAt, f.CreatedAt.Add(time.Microsecond), f.CreatedAt.Truncate(24*time.Hour))
 	}
 	for range 300 {
-		w := index.Where(index.Times{From: moments[rnd.IntN(len(moments))], To: moments[rnd.IntN(len(moments))]})
+		w := index.Where(index.Times{First: moments[rnd.IntN(len(moments))], Last: moments[rnd.IntN(len(moments))]})
 		want, err := oracle.Count(t.Context(), w)
 		if err != nil {
 			t.Fatal(err)

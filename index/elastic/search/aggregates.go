@@ -22,10 +22,10 @@ func Aggregate(clauses []Object, aggs Object) Object {
 
 // CountyAndAmount returns the folded county and the filing amounts that w selects by, and whether
 // it does so by nothing else.
-func CountyAndAmount(w index.Filter) (county string, amount index.Between, only bool) {
+func CountyAndAmount(w index.Filter) (county string, amount index.Range, only bool) {
 	predicates := w.Predicates()
 	if len(predicates) != 2 {
-		return "", index.Between{}, false
+		return "", index.Range{}, false
 	}
 	for _, p := range predicates {
 		switch p := p.(type) {
@@ -33,7 +33,7 @@ func CountyAndAmount(w index.Filter) (county string, amount index.Between, only 
 			if slices.Equal(p.Fields, []index.Field{index.County, index.CountyName}) && len(p.Values) == 1 {
 				county = p.Values[0]
 			}
-		case index.Between:
+		case index.Range:
 			amount, only = p, p.Field == index.FilingAmount
 		}
 	}
@@ -43,7 +43,7 @@ func CountyAndAmount(w index.Filter) (county string, amount index.Between, only 
 // InCounty returns the one clause for filing amounts in a county, which Elasticsearch counts
 // without visiting filings; false where the county is not the only one of its name and number among
 // all, or a bound is none of document.CountyCents. Amounts are whole cents.
-func InCounty(county string, amount index.Between, counties []string) (Object, bool) {
+func InCounty(county string, amount index.Range, counties []string) (Object, bool) {
 	number, ok := document.CountyNumber(county, counties)
 	if !ok {
 		return nil, false
@@ -140,7 +140,7 @@ func Cells(clauses []Object, g index.Grid) Object {
 func ranges(spans []index.Span) []Object {
 	tiles := make([]Object, len(spans))
 	for i, s := range spans {
-		tiles[i] = Object{"key": strconv.Itoa(s.Tile), "from": s.From, "to": s.To}
+		tiles[i] = Object{"key": strconv.Itoa(s.Tile), "from": s.Start, "to": s.End}
 	}
 	return tiles
 }

@@ -49,11 +49,11 @@ func clause(p index.Predicate, k Known) (Object, error) {
 		return not(c), err
 	case index.IDs:
 		return Object{"terms": Object{index.ID.String(): p.IDs}}, nil
-	case index.Between:
+	case index.Range:
 		return inRange(numberField(p.Field), p.Min, p.Max), nil
 	case index.Days:
-		first, err1 := document.Day(p.From)
-		last, err2 := document.Day(p.To)
+		first, err1 := document.Day(p.First)
+		last, err2 := document.Day(p.Last)
 		return inRange(document.DayField, first, last), errors.Join(err1, err2)
 	case index.Times:
 		first, last := p.Micros()
@@ -212,7 +212,7 @@ func inTexts(text string) Object {
 	whole := false // a run is all of text, and whatever filing is selected by it has it
 	for _, run := range runs {
 		letters := []rune(run.Text)
-		if run.Ends {
+		if run.EndsWord {
 			end := letters[max(0, len(letters)-document.RunLetters+1):]
 			clauses = append(clauses, Object{"term": Object{document.RunsField: Object{"value": string(end)}}})
 			continue

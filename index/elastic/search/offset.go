@@ -56,7 +56,7 @@ func (l Limits) Uncounted(s index.Sort) int64 {
 	switch s {
 	case index.DefaultSort:
 		return l.LongestWalk // the order of the index: filings after the page are not visited
-	case index.Sort{By: index.FilingDate, Ascending: true}:
+	case index.Sort{Field: index.FilingDate, Ascending: true}:
 		return 0 // the opposite: all filings are visited, which takes longer than counting them by day
 	}
 	return l.FirstPages
@@ -207,13 +207,13 @@ func levels(s index.Sort) []Level {
 	// Days are few enough to be counted by themselves.
 	day := Level{Field: index.FilingDate.String(), Descending: true, key: index.FilingDate}
 	ids := []Level{code(index.ID, false), {Field: index.ID.String(), Descending: true, key: index.ID, Parts: true}}
-	if s.By == index.FilingDate {
+	if s.Field == index.FilingDate {
 		day.Descending = !s.Ascending
 		return append([]Level{day}, ids...)
 	}
 	// Filings are added in a few loads, and a load may have as many times as filings.
-	value := Level{Field: OrderOf(s)[0].field, Descending: !s.Ascending, key: s.By, Parts: s.By == index.CreatedAt}
-	return append([]Level{code(s.By, s.Ascending), value, day}, ids...)
+	value := Level{Field: OrderOf(s)[0].field, Descending: !s.Ascending, key: s.Field, Parts: s.Field == index.CreatedAt}
+	return append([]Level{code(s.Field, s.Ascending), value, day}, ids...)
 }
 
 // finer returns the levels that tell the filings of one bucket of levels[0] apart. Those without a

@@ -47,15 +47,15 @@ var afterCases = []struct {
 	{index.DefaultSort, `19680[19700,7]`},
 	{index.DefaultSort, `=3[19700,7]`},
 	{index.DefaultSort, `[null,7]`},
-	{index.Sort{By: index.FilingDate, Ascending: true}, `[19700,7]`},
-	{index.Sort{By: index.FilingDate, Ascending: true}, `19710[19700,7]`},
-	{index.Sort{By: index.FilingDate, Ascending: true}, `=3[19700,7]`},
-	{index.Sort{By: index.FilingAmount, Ascending: true}, `[12.5,19700,7]`},
-	{index.Sort{By: index.FilingAmount, Ascending: true}, `20[12.5,19700,7]`},
-	{index.Sort{By: index.FilingAmount, Ascending: true}, `=[12.5,19700,7]`},
-	{index.Sort{By: index.FilingAmount}, `==3[0.0,19700,7]`},
-	{index.Sort{By: index.FilingAmount}, `[null,19700,7]`},
-	{index.Sort{By: index.Owner}, `["a b",null,7]`},
+	{index.Sort{Field: index.FilingDate, Ascending: true}, `[19700,7]`},
+	{index.Sort{Field: index.FilingDate, Ascending: true}, `19710[19700,7]`},
+	{index.Sort{Field: index.FilingDate, Ascending: true}, `=3[19700,7]`},
+	{index.Sort{Field: index.FilingAmount, Ascending: true}, `[12.5,19700,7]`},
+	{index.Sort{Field: index.FilingAmount, Ascending: true}, `20[12.5,19700,7]`},
+	{index.Sort{Field: index.FilingAmount, Ascending: true}, `=[12.5,19700,7]`},
+	{index.Sort{Field: index.FilingAmount}, `==3[0.0,19700,7]`},
+	{index.Sort{Field: index.FilingAmount}, `[null,19700,7]`},
+	{index.Sort{Field: index.Owner}, `["a b",null,7]`},
 }
 
 // offsetCase is a page at an offset of a span that was counted.
@@ -76,7 +76,7 @@ func offsetCases() []offsetCase {
 	}
 	amounts := []string{`"c0a"`, `"c0b"`, `"c0c"`, ""}
 	days := []string{"19700", "19690", "19680"}
-	byAmount, oldestFirst := index.Sort{By: index.FilingAmount, Ascending: true}, index.Sort{By: index.FilingDate, Ascending: true}
+	byAmount, oldestFirst := index.Sort{Field: index.FilingAmount, Ascending: true}, index.Sort{Field: index.FilingDate, Ascending: true}
 	return []offsetCase{
 		{"at the beginning of a bucket", byAmount, counted(0, amounts, 100, 50, 100, 9), 100, 120},
 		{"from the nearer end", byAmount, counted(0, amounts, 9, 5000, 9, 9), 5000, 5009},

@@ -33,14 +33,14 @@ type Order []key
 func OrderOf(s index.Sort) Order {
 	date := key{field: document.DayField}
 	id := key{field: index.ID.String()}
-	switch s.By {
+	switch s.Field {
 	case index.FilingDate:
 		date.ascending = s.Ascending
 		return Order{date, id}
 	case index.Owner, index.CreatedAt:
-		return Order{{document.Derived(s.By), s.Ascending}, date, id}
+		return Order{{document.Derived(s.Field), s.Ascending}, date, id}
 	}
-	return Order{{s.By.String(), s.Ascending}, date, id}
+	return Order{{s.Field.String(), s.Ascending}, date, id}
 }
 
 // rest returns the order of filings that are equal in o's first key.
@@ -158,7 +158,7 @@ func isOf(field string, v json.RawMessage) (ok bool) {
 	return err == nil
 }
 
-// The texts of positions, in index.Query.After.
+// The texts of positions, in index.Query.Start.
 const (
 	// tiedMark begins the position after a page once for each key in which all of its filings are
 	// equal: probably more of them follow. Then comes how far the next page is expected to reach in

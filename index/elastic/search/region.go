@@ -40,7 +40,7 @@ func withIDs(ids []int64) (clauses []Object) {
 // regionClause selects the filings in p, except near its rim.
 func regionClause(p index.Region) Object {
 	switch p := p.(type) {
-	case index.Near:
+	case index.Circle:
 		return circle(p.Center, p.Radius)
 	case index.Polygon:
 		return outline(p.Corners...)
@@ -71,7 +71,7 @@ const MostRim = 10_000
 func RimOf(p index.Region, last int64) Object {
 	var edges Object
 	switch p := p.(type) {
-	case index.Near:
+	case index.Circle:
 		edges = Object{"bool": Object{
 			"filter":   []Object{circle(p.Center, p.Radius+rimMeters)},
 			"must_not": []Object{circle(p.Center, p.Radius-rimMeters)},

@@ -14,7 +14,7 @@ import (
 func (t *Table) Groups(ctx context.Context, w index.Filter, q index.GroupQuery) (groups index.Groups, err error) {
 	single := axis{keys: [][]string{{""}}} // all rows have the same place
 	axes := [2]axis{single, single}
-	for i, d := range q.By {
+	for i, d := range q.Dimensions {
 		if axes[i], err = t.axis(ctx, d); err != nil {
 			return groups, err
 		}

@@ -18,8 +18,8 @@ func benchFilters() map[string]index.Filter {
 		"county":        index.Where(index.InCounty("orange")),
 		"counties":      index.Where(index.InCounty(fiftyCounties...)),
 		"state":         index.Where(index.AnyOf{Fields: []index.Field{index.State}, Values: []string{"fl"}}),
-		"amount":        index.Where(index.Between{Field: index.FilingAmount, Min: &low}),
-		"days":          index.Where(index.Days{From: "2023-01-01", To: "2024-12-31"}),
+		"amount":        index.Where(index.Range{Field: index.FilingAmount, Min: &low}),
+		"days":          index.Where(index.Days{First: "2023-01-01", Last: "2024-12-31"}),
 		"box":           index.Where(index.Box{North: 50, South: 20, East: -60, West: -100}),
 		"ids":           index.Where(index.IDs{IDs: spread(index.MaxIDs)}),
 		"none of":       index.Where(index.Not{Predicate: index.AnyOf{Fields: []index.Field{index.County}, Values: []string{"orange, fl"}}}),
@@ -31,7 +31,7 @@ func benchFilters() map[string]index.Filter {
 		"ids and words": index.Where(index.IDs{IDs: spread(index.MaxIDs)}, index.Contains{Text: "maple st"}),
 		"ids and text":  index.Where(index.IDs{IDs: spread(index.MaxIDs)}, index.Contains{Text: "1 st"}),
 		"ids and short": index.Where(index.IDs{IDs: spread(index.MaxIDs)}, index.Contains{Text: "1 "}),
-		"times":         index.Where(index.Times{From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}),
+		"times":         index.Where(index.Times{First: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Last: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}),
 	}
 }
 

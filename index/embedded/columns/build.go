@@ -75,8 +75,8 @@ func newBuilder(ctx context.Context, from *Table, changes *Changes, sink Sink, d
 		b.columns = append(b.columns, b.numbers[i])
 	}
 	for _, field := range index.SortFields {
-		if field != index.DefaultSort.By {
-			b.orders = append(b.orders, newOrdering(index.Sort{By: field, Ascending: true}, dir))
+		if field != index.DefaultSort.Field {
+			b.orders = append(b.orders, newOrdering(index.Sort{Field: field, Ascending: true}, dir))
 		}
 	}
 	return b
@@ -215,7 +215,7 @@ func (b *builder) writeOrders() error {
 		for i := range rows {
 			rows[i] = uint32(i)
 		}
-		return b.putReversed(index.Sort{By: index.FilingDate, Ascending: true}, rows, b.days, b.dated)
+		return b.putReversed(index.Sort{Field: index.FilingDate, Ascending: true}, rows, b.days, b.dated)
 	})
 	for _, o := range b.orders {
 		group.Go(func() error { return b.writeOrder(ctx, o) })

@@ -43,7 +43,7 @@ func TestEnded(t *testing.T) {
 	table := newTable(t, filings)
 	groups := func(by ...index.Dimension) func(context.Context) error {
 		return func(ctx context.Context) error {
-			_, err := table.Groups(ctx, index.Filter{}, index.GroupQuery{By: by, Limit: 1})
+			_, err := table.Groups(ctx, index.Filter{}, index.GroupQuery{Dimensions: by, Limit: 1})
 			return err
 		}
 	}

@@ -135,15 +135,15 @@ func (r *letterRuns) containing(ctx context.Context, run index.Run) (codes []uin
 	sorted := func(order []uint32, compare func(a, b string) int) []uint32 {
 		first := sort.Search(len(order), func(i int) bool { return compare(r.word(order[i]), run.Text) >= 0 })
 		end := first
-		for end < len(order) && run.IsIn(r.word(order[end])) {
+		for end < len(order) && run.Allows(r.word(order[end])) {
 			end++
 		}
 		return order[first:end]
 	}
 	switch {
-	case run.Begins:
+	case run.StartsWord:
 		return sorted(r.byStarts, strings.Compare), nil
-	case run.Ends:
+	case run.EndsWord:
 		return sorted(r.byEndings, compareEnds), nil
 	}
 	for offset := 0; ; {

@@ -13,7 +13,7 @@ import (
 func orders() (sorts []index.Sort) {
 	for _, field := range index.SortFields {
 		for _, ascending := range []bool{true, false} {
-			if s := (index.Sort{By: field, Ascending: ascending}); s != index.DefaultSort {
+			if s := (index.Sort{Field: field, Ascending: ascending}); s != index.DefaultSort {
 				sorts = append(sorts, s)
 			}
 		}
@@ -32,7 +32,7 @@ const (
 func appendSortKey(dst []byte, v *storedValues, s index.Sort) ([]byte, error) {
 	start := len(dst)
 	dst = append(dst, keyPresent)
-	switch s.By {
+	switch s.Field {
 	case index.FilingDate:
 		dst = appendTextKey(dst, v.words[codedDate])
 	case index.Owner:
@@ -42,9 +42,9 @@ func appendSortKey(dst []byte, v *storedValues, s index.Sort) ([]byte, error) {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(v.created)^1<<63)
 		}
 	default:
-		n := numberOf(s.By)
+		n := numberOf(s.Field)
 		if n < 0 {
-			return nil, fmt.Errorf("filings are not sorted by %v", s.By)
+			return nil, fmt.Errorf("filings are not sorted by %v", s.Field)
 		}
 		if number := v.numbers[n]; !math.IsNaN(number) {
 			dst = binary.BigEndian.AppendUint64(dst, index.OrderedBits(number))

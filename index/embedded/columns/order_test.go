@@ -58,7 +58,7 @@ func compareValues(a, b *storedValues, s index.Sort) int {
 		}
 		return -order
 	}
-	switch s.By {
+	switch s.Field {
 	case index.Owner:
 		return compare(len(a.owner) == 0, len(b.owner) == 0, bytes.Compare(a.owner, b.owner))
 	case index.FilingDate:
@@ -67,7 +67,7 @@ func compareValues(a, b *storedValues, s index.Sort) int {
 	case index.CreatedAt:
 		return compare(a.created == noTime, b.created == noTime, cmp.Compare(a.created, b.created))
 	}
-	n := numberOf(s.By)
+	n := numberOf(s.Field)
 	x, y := a.numbers[n], b.numbers[n]
 	return compare(x != x, y != y, cmp.Compare(x, y))
 }

@@ -56,7 +56,7 @@ func (b *builder) writeOrder(ctx context.Context, o *ordering) error {
 		err = cmp.Or(c.addAll(rows), c.finish())
 	}
 	if err == nil {
-		err = b.putReversed(index.Sort{By: o.sort.By}, rows, starts, present)
+		err = b.putReversed(index.Sort{Field: o.sort.Field}, rows, starts, present)
 	}
 	return err
 }

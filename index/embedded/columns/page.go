@@ -80,7 +80,7 @@ type start struct{ row, skip int }
 // its rows; other pages need none.
 func (t *Table) start(ctx context.Context, q index.Query, s *selection) (start, error) {
 	switch {
-	case q.After != "":
+	case q.Start != "":
 		row, err := t.rowAt(ctx, q)
 		return start{row, q.Offset}, err
 	case s == nil:
@@ -98,9 +98,9 @@ func (t *Table) start(ctx context.Context, q index.Query, s *selection) (start, 
 	return start{block * blockRows, q.Offset - int(earlier[block])}, nil
 }
 
-// rowAt returns the row of the order of q that q.After is the position before.
+// rowAt returns the row of the order of q that q.Start is the position before.
 func (t *Table) rowAt(ctx context.Context, q index.Query) (int, error) {
-	id, isID, err := index.IDOfPosition(q.After)
+	id, isID, err := index.IDOfPosition(q.Start)
 	switch {
 	case err != nil:
 		return 0, err
@@ -114,9 +114,9 @@ func (t *Table) rowAt(ctx context.Context, q index.Query) (int, error) {
 		}
 		return t.positionAfter(ctx, q.Sort, row, 0)
 	}
-	row, err := strconv.ParseUint(q.After, 10, 32)
+	row, err := strconv.ParseUint(q.Start, 10, 32)
 	if err != nil || row > uint64(t.rows) {
-		return 0, fmt.Errorf("%s has no position %q: %w", t.name, q.After, index.ErrPosition)
+		return 0, fmt.Errorf("%s has no position %q: %w", t.name, q.Start, index.ErrPosition)
 	}
 	return int(row), nil
 }
@@ -126,7 +126,7 @@ func (t *Table) page(
 	ctx context.Context, q index.Query, s *selection, begin start,
 ) (rows []uint32, end int, err error) {
 	n := q.Limit
-	if q.After == "" {
+	if q.Start == "" {
 		n = min(n, t.count(s)-q.Offset) // with the last of them the search ends
 	}
 	if n <= 0 {

@@ -34,11 +34,11 @@ func (t *Table) compileOne(ctx context.Context, p index.Predicate) (condition, e
 		return t.not(conjunction(conditions...)), err
 	case index.IDs:
 		return t.oneOf(ctx, p.IDs)
-	case index.Between:
+	case index.Range:
 		return t.numberRange(p)
 	case index.Days:
 		return t.words(ctx, index.FilingDate.String(), func(_ int, day string) bool {
-			return day != "" && day >= p.From && (p.To == "" || day <= p.To)
+			return day != "" && day >= p.First && (p.Last == "" || day <= p.Last)
 		})
 	case index.Times:
 		earliest, latest := p.Micros()
@@ -255,7 +255,7 @@ func (t *Table) oneOf(ctx context.Context, ids []int64) (condition, error) {
 	}, nil
 }
 
-func (t *Table) numberRange(p index.Between) (condition, error) {
+func (t *Table) numberRange(p index.Range) (condition, error) {
 	if numberOf(p.Field) < 0 {
 		return nil, fmt.Errorf("embedded engine: no ranges of %v", p.Field)
 	}

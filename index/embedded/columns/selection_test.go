@@ -24,7 +24,7 @@ func TestA3_Times(t *testing.T) {
 	table, oracle := newTable(t, filings), indextest.NewOracle("oracle", filings)
 	for range 300 {
 		from, to := filings[rnd.IntN(len(filings))].CreatedAt, filings[rnd.IntN(len(filings))].CreatedAt
-		w := index.Where(index.Times{From: from, To: to.Add(time.Duration(rnd.IntN(3)-1) * time.Microsecond)})
+		w := index.Where(index.Times{First: from, Last: to.Add(time.Duration(rnd.IntN(3)-1) * time.Microsecond)})
 		want, err := oracle.Count(t.Context(), w)
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +46,7 @@ func TestP16_AmongFewRows(t *testing.T) {
 	for i := range 20 {
 		ids.IDs = append(ids.IDs, filings[i*len(filings)/20].ID)
 	}
-	text := func(term string, others ...string) index.Predicate { return index.Contains{Text: term, Or: others} }
+	text := func(term string, others ...string) index.Predicate { return index.Contains{Text: term, Alternatives: others} }
 	for _, among := range [][]index.Predicate{nil, {ids}, {index.InCounty("orange")}, {index.Not{Predicate: ids}}} {
 		for _, terms := range [][]index.Predicate{
 			{text("a")}, {text("1 ")}, {text("zq")}, {text("1 st")}, {text("maple")}, {text("maple st")}, {text("range, f")},

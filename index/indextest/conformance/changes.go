@@ -275,7 +275,7 @@ func testPages(t *testing.T, h Harness) {
 	for _, limit := range []int{1, 7, 1000, 10_000} {
 		q := index.ChangeQuery{Generations: []string{second}, FieldGroups: index.AllFieldGroups, Limit: limit}
 		if limit == 1 {
-			q.After = 5_001_450
+			q.LastID = 5_001_450
 		}
 		sameChanges(t, h.Store, &right, q)
 	}
@@ -355,10 +355,10 @@ func sameChanges(t *testing.T, got, want index.History, q index.ChangeQuery) {
 			if !page.More {
 				break
 			}
-			if last := page.Changes[len(page.Changes)-1].ID; last <= q.After {
+			if last := page.Changes[len(page.Changes)-1].ID; last <= q.LastID {
 				t.Fatalf("%+v: the page ends at %d", q, last)
 			} else {
-				q.After = last
+				q.LastID = last
 			}
 		}
 		if !slices.IsSortedFunc(changes, func(a, b index.Change) int { return cmp.Compare(a.ID, b.ID) }) {
@@ -373,7 +373,7 @@ func sameChanges(t *testing.T, got, want index.History, q index.ChangeQuery) {
 	whole.Limit = 1 << 20
 	wanted, found := all(want, whole), all(got, q)
 	for i := range min(len(wanted), len(found)) {
-		if w, f := looked(wanted[i], q.LaterOnly), looked(found[i], q.LaterOnly); w.ID != f.ID || w.Generation != f.Generation || !same(w.Before, f.Before) || !same(w.After, f.After) {
+		if w, f := looked(wanted[i], q.LaterOnly), looked(found[i], q.LaterOnly); w.ID != f.ID || w.Generation != f.Generation || !same(w.Earlier, f.Earlier) || !same(w.Later, f.Later) {
 			t.Fatalf("%+v, change %d:\nwant %s\ngot  %s", q, i, text(w), text(f))
 		}
 	}
@@ -384,8 +384,8 @@ func sameChanges(t *testing.T, got, want index.History, q index.ChangeQuery) {
 
 // looked returns c without what may stay unread.
 func looked(c index.Change, laterOnly bool) index.Change {
-	if laterOnly && c.Before.Record != nil {
-		c.Before = index.Version{Record: index.Record{}}
+	if laterOnly && c.Earlier.Record != nil {
+		c.Earlier = index.Version{Record: index.Record{}}
 	}
 	return c
 }
@@ -395,7 +395,7 @@ func same(a, b index.Version) bool {
 }
 
 func text(c index.Change) string {
-	return fmt.Sprintf("%d by %s: %q, %s to %q, %s", c.ID, c.Generation, c.Before.City, c.Before.Record, c.After.City, c.After.Record)
+	return fmt.Sprintf("%d by %s: %q, %s to %q, %s", c.ID, c.Generation, c.Earlier.City, c.Earlier.Record, c.Later.City, c.Later.Record)
 }
 
 // testPromoted wants changesets to be those of promoted generations, from what was live then, whatever else was built.

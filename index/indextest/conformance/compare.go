@@ -203,7 +203,7 @@ func sameTotals(t *testing.T, r index.Reader, o *indextest.Oracle) {
 
 // keysOf requests the different keys of a dimension, in their order.
 func keysOf(d index.Dimension) index.GroupQuery {
-	return index.GroupQuery{By: []index.Dimension{d}, Sort: index.SortByKey, Ascending: true, AsWritten: true}
+	return index.GroupQuery{Dimensions: []index.Dimension{d}, Sort: index.SortByKey, Ascending: true, AsWritten: true}
 }
 
 func sameKeys(ctx context.Context, t *testing.T, r index.Reader, o *indextest.Oracle, w index.Filter) {
@@ -233,8 +233,8 @@ func check(t *testing.T, r index.Reader, o *indextest.Oracle) {
 // eachOrder calls f for the ten orders that filings can be sorted in.
 func eachOrder(f func(index.Sort)) {
 	for _, by := range index.SortFields {
-		f(index.Sort{By: by})
-		f(index.Sort{By: by, Ascending: true})
+		f(index.Sort{Field: by})
+		f(index.Sort{Field: by, Ascending: true})
 	}
 }
 

@@ -50,7 +50,7 @@ func testCrawl(t *testing.T, open func(t *testing.T) Harness) {
 // crawlPositions reads the whole generation, and what some filters select of it, in every order, each page from the
 // position after the one before. Every other page has another size. Some positions are named by the filing before them.
 func crawlPositions(t *testing.T, r index.Reader, o *indextest.Oracle, size int) {
-	for _, w := range []index.Filter{{}, edges.Contains("a"), index.Where(index.Days{From: "2024-01-01", To: "2024-12-31"})} {
+	for _, w := range []index.Filter{{}, edges.Contains("a"), index.Where(index.Days{First: "2024-01-01", Last: "2024-12-31"})} {
 		eachOrder(func(s index.Sort) {
 			if err := crawlPosition(t.Context(), r, o, index.Query{Where: w, Sort: s, Limit: size}); err != nil {
 				t.Error(err)
@@ -58,7 +58,7 @@ func crawlPositions(t *testing.T, r index.Reader, o *indextest.Oracle, size int)
 		})
 	}
 	for _, position := range []string{"x", "[]", "id x", index.PositionAfter(absentID), "-1", "99999999999", `["a","b","c"]`} {
-		page, err := r.Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: size, After: position})
+		page, err := r.Rows(t.Context(), index.Query{Sort: index.DefaultSort, Limit: size, Start: position})
 		if !errors.Is(err, index.ErrPosition) {
 			t.Errorf("position %q: %d rows, %v; want ErrPosition", position, len(page.Records), err)
 		}
@@ -71,9 +71,9 @@ const absentID = math.MaxInt64 - 12345
 // crawlPosition reads all that q selects and compares it with the oracle's.
 func crawlPosition(ctx context.Context, r index.Reader, o *indextest.Oracle, q index.Query) error {
 	want, size, done := o.Select(q.Where, q.Sort), q.Limit, 0
-	if i := slices.IndexFunc(want, func(f *index.Filing) bool { return !f.Has(q.Sort.By) }); i > 0 { // after the last value
+	if i := slices.IndexFunc(want, func(f *index.Filing) bool { return !f.Has(q.Sort.Field) }); i > 0 { // after the last value
 		without := q
-		without.After = index.PositionAfter(want[i-1].ID)
+		without.Start = index.PositionAfter(want[i-1].ID)
 		page, err := r.Rows(ctx, without)
 		if err == nil {
 			err = sameRecords(o.Records(want[i:min(i+size, len(want))]), page.Records)
@@ -92,7 +92,7 @@ func crawlPosition(ctx context.Context, r index.Reader, o *indextest.Oracle, q i
 		if err := sameRecords(o.Records(want[done:end]), page.Records); err != nil {
 			return fmt.Errorf("%v, from %d of %d: %w", q, done, len(want), err)
 		}
-		done, q.After = end, page.End
+		done, q.Start = end, page.End
 		if (page.End == "") != (len(page.Records) == 0) {
 			return fmt.Errorf("%v: the position after %d rows is %q", q, len(page.Records), page.End)
 		}
@@ -100,7 +100,7 @@ func crawlPosition(ctx context.Context, r index.Reader, o *indextest.Oracle, q i
 			return nil
 		}
 		if n%3 == 2 {
-			q.After = index.PositionAfter(want[done-1].ID)
+			q.Start = index.PositionAfter(want[done-1].ID)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func crawlPosition(ctx context.Context, r index.Reader, o *indextest.Oracle, q i
 // crawlBytes reads the whole generation in pages of at most so many bytes, each from the position after the one before.
 func crawlBytes(t *testing.T, r index.Reader, o *indextest.Oracle, bounds ...int) {
 	for _, bytes := range bounds {
-		for _, s := range []index.Sort{index.DefaultSort, {By: index.FilingDate, Ascending: true}, {By: index.Owner, Ascending: true}} {
+		for _, s := range []index.Sort{index.DefaultSort, {Field: index.FilingDate, Ascending: true}, {Field: index.Owner, Ascending: true}} {
 			q := index.Query{Sort: s, Limit: 500, Bytes: bytes}
 			if err := crawlBounded(t.Context(), r, o.Records(o.Select(q.Where, s)), q); err != nil {
 				t.Error(err)
@@ -133,7 +133,7 @@ func crawlBounded(ctx context.Context, r index.Reader, want []index.Record, q in
 		if n == 0 {
 			return nil
 		}
-		want, q.After = want[n:], page.End
+		want, q.Start = want[n:], page.End
 	}
 }
 

@@ -75,7 +75,7 @@ func testSorts(t *testing.T, r index.Reader) {
 		{index.Owner, []int64{2, 5, 3, 1, 7, 6, 9, 10, 8, 4}, []int64{10, 9, 6, 7, 3, 1, 2, 5, 8, 4}},
 		{index.CreatedAt, []int64{2, 1, 5, 3, 7, 4, 10, 9, 8, 6}, []int64{7, 4, 3, 5, 2, 1, 10, 9, 8, 6}},
 	} {
-		for _, s := range []index.Sort{{By: test.by, Ascending: true}, {By: test.by}} {
+		for _, s := range []index.Sort{{Field: test.by, Ascending: true}, {Field: test.by}} {
 			want := test.desc
 			if s.Ascending {
 				want = test.asc
@@ -137,7 +137,7 @@ func testOffsets(t *testing.T, r index.Reader, o *indextest.Oracle) {
 			{1 << 31, 20}, {1 << 53, 20}, {math.MaxInt - 1, 100}, {math.MaxInt, 1}}
 	}
 	for _, by := range index.SortFields {
-		for _, s := range []index.Sort{{By: by, Ascending: true}, {By: by}} {
+		for _, s := range []index.Sort{{Field: by, Ascending: true}, {Field: by}} {
 			for _, w := range []index.Filter{index.Filter{}, index.Where(edges.SortMark)} {
 				if err := compare(t.Context(), o, r, w, s, pages); err != nil {
 					t.Error(err)

@@ -86,7 +86,7 @@ func testLife(t *testing.T, h Harness) {
 		if err := begun.Put(ctx, &f); err != nil {
 			t.Fatal(err)
 		}
-		want.Count(index.HeldOf(&f), 1)
+		want.Count(index.ValuesOf(&f), 1)
 	}
 	name := begun.Generation()
 	expect(t, []state{{name, false, false}}, states(t, h.Store), nil)

@@ -24,7 +24,7 @@ func testGroups(t *testing.T, open func(t *testing.T) Harness) {
 		r, o := opened(t, open(t).Store, filings), indextest.NewOracle("", filings)
 		for _, by := range [][]index.Dimension{{index.ByHolder}, {index.ByHolder, index.ByCategory}, {index.ByState, index.ByHolder}} {
 			sameGroups(t, r, o, index.Filter{}, by)
-			sameGroups(t, r, o, index.Where(index.Between{Field: index.FilingAmount, Max: edges.At(index.MaxGroups)}), by)
+			sameGroups(t, r, o, index.Where(index.Range{Field: index.FilingAmount, Max: edges.At(index.MaxGroups)}), by)
 		}
 		sameGroups(t, r, o, index.Filter{}, []index.Dimension{index.ByMonth}) // folded, far fewer
 	})
@@ -42,14 +42,14 @@ func testFirst(t *testing.T, r index.Reader) {
 		q    index.GroupQuery
 		want []string
 	}{
-		{"most filings", index.GroupQuery{By: by, Limit: 2}, []string{"TAX LIEN", ""}},
-		{"fewest filings", index.GroupQuery{By: by, Ascending: true, Limit: 2}, []string{"Municipal Lien", ""}},
-		{"largest sums", index.GroupQuery{By: by, Sort: index.SortBySum, Limit: 2}, []string{"", "TAX LIEN"}},
-		{"least sum", index.GroupQuery{By: by, Sort: index.SortBySum, Ascending: true, Limit: 1}, []string{"Municipal Lien"}},
-		{"first keys, none last", index.GroupQuery{By: by, Sort: index.SortByKey, Ascending: true, Limit: 3}, []string{"Municipal Lien", "TAX LIEN", ""}},
-		{"last keys, none last", index.GroupQuery{By: by, Sort: index.SortByKey, Limit: 3}, []string{"TAX LIEN", "Municipal Lien", ""}},
-		{"all keys", index.GroupQuery{By: by, Sort: index.SortByKey}, []string{"TAX LIEN", "Municipal Lien", ""}},
-		{"more than there are", index.GroupQuery{By: by, Limit: index.MaxGroups}, []string{"TAX LIEN", "", "Municipal Lien"}},
+		{"most filings", index.GroupQuery{Dimensions: by, Limit: 2}, []string{"TAX LIEN", ""}},
+		{"fewest filings", index.GroupQuery{Dimensions: by, Ascending: true, Limit: 2}, []string{"Municipal Lien", ""}},
+		{"largest sums", index.GroupQuery{Dimensions: by, Sort: index.SortBySum, Limit: 2}, []string{"", "TAX LIEN"}},
+		{"least sum", index.GroupQuery{Dimensions: by, Sort: index.SortBySum, Ascending: true, Limit: 1}, []string{"Municipal Lien"}},
+		{"first keys, none last", index.GroupQuery{Dimensions: by, Sort: index.SortByKey, Ascending: true, Limit: 3}, []string{"Municipal Lien", "TAX LIEN", ""}},
+		{"last keys, none last", index.GroupQuery{Dimensions: by, Sort: index.SortByKey, Limit: 3}, []string{"TAX LIEN", "Municipal Lien", ""}},
+		{"all keys", index.GroupQuery{Dimensions: by, Sort: index.SortByKey}, []string{"TAX LIEN", "Municipal Lien", ""}},
+		{"more than there are", index.GroupQuery{Dimensions: by, Limit: index.MaxGroups}, []string{"TAX LIEN", "", "Municipal Lien"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := r.Groups(t.Context(), index.Filter{}, test.q)
@@ -86,7 +86,7 @@ func testGrouped(t *testing.T, r index.Reader) {
 		return g
 	}
 	by := func(dimensions ...index.Dimension) []index.Dimension { return dimensions }
-	january := index.Where(index.Days{From: "2024-01-02", To: "2024-01-31"})
+	january := index.Where(index.Days{First: "2024-01-02", Last: "2024-01-31"})
 	for _, test := range []struct {
 		name  string
 		where index.Filter
@@ -134,7 +134,7 @@ func testGrouped(t *testing.T, r index.Reader) {
 		{"nothing selected", index.Where(index.InCounty("nowhere")), by(index.ByCounty, index.ByMonth), nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := r.Groups(t.Context(), test.where, index.GroupQuery{By: test.by})
+			got, err := r.Groups(t.Context(), test.where, index.GroupQuery{Dimensions: test.by})
 			expect(t, index.Groups{Total: int64(len(test.want)), List: test.want}, got, err)
 		})
 	}
@@ -143,7 +143,7 @@ func testGrouped(t *testing.T, r index.Reader) {
 			group(2, 1, 1e14, 1e12, 1e12, "Lake, FL"), group(2, 2, 30, 0.1, 0.2, "Orange, FL"),
 			group(1, 1, 30, 0.3, 0.3, "ORANGE, FL"), group(1, 1, -555, -5.55, -5.55, "Orange, CA"),
 		}
-		got, err := r.Groups(t.Context(), index.Filter{}, index.GroupQuery{By: by(index.ByCounty), AsWritten: true})
+		got, err := r.Groups(t.Context(), index.Filter{}, index.GroupQuery{Dimensions: by(index.ByCounty), AsWritten: true})
 		expect(t, index.Groups{Total: int64(len(want)), List: want}, got, err)
 	})
 }
@@ -187,11 +187,11 @@ func checkGroups(t *testing.T, r index.Reader, o *indextest.Oracle, a *generator
 // sameGroups compares what r and the oracle say of groups, and returns their number.
 func sameGroups(t *testing.T, r index.Reader, o *indextest.Oracle, w index.Filter, by []index.Dimension) int64 {
 	t.Helper()
-	all, _ := o.Groups(t.Context(), w, index.GroupQuery{By: by})
+	all, _ := o.Groups(t.Context(), w, index.GroupQuery{Dimensions: by})
 	orders := []index.GroupQuery{
-		{By: by, Sort: index.SortBySum, Limit: 7}, {By: by, Sort: index.SortByKey, Ascending: true, Limit: index.MaxGroups}, {By: by, Ascending: true},
+		{Dimensions: by, Sort: index.SortBySum, Limit: 7}, {Dimensions: by, Sort: index.SortByKey, Ascending: true, Limit: index.MaxGroups}, {Dimensions: by, Ascending: true},
 	}
-	for _, q := range []index.GroupQuery{{By: by}, orders[all.Total%3]} {
+	for _, q := range []index.GroupQuery{{Dimensions: by}, orders[all.Total%3]} {
 		want, _ := o.Groups(t.Context(), w, q)
 		got, err := r.Groups(t.Context(), w, q)
 		if err != nil {

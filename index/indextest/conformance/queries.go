@@ -34,7 +34,7 @@ func (g *generator) query() (index.Filter, index.Sort) {
 		}
 		w = append(w, g.holding(indextest.NewEntry(f)))
 	}
-	s := index.Sort{By: index.SortFields[g.IntN(len(index.SortFields))], Ascending: g.IntN(2) == 0}
+	s := index.Sort{Field: index.SortFields[g.IntN(len(index.SortFields))], Ascending: g.IntN(2) == 0}
 	return index.Where(w...), s
 }
 
@@ -193,15 +193,15 @@ func (g *generator) between(e *indextest.Entry, field index.Field) index.Predica
 	width := math.Abs(v) * g.Float64()
 	switch g.IntN(5) {
 	case 0:
-		return index.Between{Field: field, Min: edges.At(v)}
+		return index.Range{Field: field, Min: edges.At(v)}
 	case 1:
-		return index.Between{Field: field, Max: edges.At(v)}
+		return index.Range{Field: field, Max: edges.At(v)}
 	case 2:
-		return index.Between{Field: field, Min: edges.At(v), Max: edges.At(v)}
+		return index.Range{Field: field, Min: edges.At(v), Max: edges.At(v)}
 	case 3:
-		return index.Between{Field: field, Min: edges.At(math.Nextafter(v, -math.MaxFloat64)), Max: edges.At(v + width)}
+		return index.Range{Field: field, Min: edges.At(math.Nextafter(v, -math.MaxFloat64)), Max: edges.At(v + width)}
 	}
-	return index.Between{Field: field, Min: edges.At(v - width), Max: edges.At(math.Nextafter(v, math.MaxFloat64))}
+	return index.Range{Field: field, Min: edges.At(v - width), Max: edges.At(math.Nextafter(v, math.MaxFloat64))}
 }
 
 func (g *generator) days(e *indextest.Entry) index.Predicate {
@@ -215,15 +215,15 @@ func (g *generator) days(e *indextest.Entry) index.Predicate {
 	}
 	switch g.IntN(5) {
 	case 0:
-		return index.Days{From: date}
+		return index.Days{First: date}
 	case 1:
-		return index.Days{To: date}
+		return index.Days{Last: date}
 	case 2:
-		return index.Days{From: date, To: date}
+		return index.Days{First: date, Last: date}
 	case 3:
-		return index.Days{From: date[:8] + "01", To: other} // from the first of the month
+		return index.Days{First: date[:8] + "01", Last: other} // from the first of the month
 	}
-	return index.Days{From: date, To: other}
+	return index.Days{First: date, Last: other}
 }
 
 func (g *generator) times(e *indextest.Entry) index.Predicate {
@@ -233,13 +233,13 @@ func (g *generator) times(e *indextest.Entry) index.Predicate {
 	}
 	switch g.IntN(4) {
 	case 0:
-		return index.Times{From: t}
+		return index.Times{First: t}
 	case 1:
-		return index.Times{To: t}
+		return index.Times{Last: t}
 	case 2:
-		return index.Times{From: t, To: t.Add(time.Duration(g.Int64N(int64(240 * time.Hour))))}
+		return index.Times{First: t, Last: t.Add(time.Duration(g.Int64N(int64(240 * time.Hour))))}
 	}
-	return index.Times{From: t.Add(-7 * 24 * time.Hour), To: t}
+	return index.Times{First: t.Add(-7 * 24 * time.Hour), Last: t}
 }
 
 func (g *generator) present(e *indextest.Entry) index.Predicate {
@@ -276,7 +276,7 @@ func (g *generator) box(e *indextest.Entry) index.Predicate {
 func (g *generator) near(e *indextest.Entry) index.Predicate {
 	at := pointOf(e.Filing)
 	size := math.Pow(10, g.Float64()*5-5) // 0.00001 to 1 degree
-	p := index.Near{Center: index.Point{
+	p := index.Circle{Center: index.Point{
 		Latitude: max(-90, min(90, at.Latitude+size*(g.Float64()-.5))), Longitude: max(-180, min(180, at.Longitude+size*(g.Float64()-.5))),
 	}}
 	away := indextest.Distance(p.Center, at)

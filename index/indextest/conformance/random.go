@@ -49,11 +49,11 @@ func checkKeys(t *testing.T, r index.Reader, o *indextest.Oracle, g *generator) 
 			if err1 != nil || err2 != nil || !slices.EqualFunc(want.Records, got.Records, same) {
 				t.Fatalf("%v: %v, %v: %d records, want %d", q, err1, err2, len(got.Records), len(want.Records))
 			}
-			if q.Offset, q.After = 0, got.End; got.End == "" {
+			if q.Offset, q.Start = 0, got.End; got.End == "" {
 				break
 			}
 			if id, err := want.Records[len(want.Records)-1].ID(); err == nil {
-				q.After = index.PositionAfter(id)
+				q.Start = index.PositionAfter(id)
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func checkFilter(t *testing.T, r index.Reader, o *indextest.Oracle, g *generator
 		if g.IntN(2) == 0 {
 			p = index.Not{Predicate: p}
 		}
-		s := index.Sort{By: index.SortFields[g.IntN(len(index.SortFields))], Ascending: g.IntN(2) == 0}
+		s := index.Sort{Field: index.SortFields[g.IntN(len(index.SortFields))], Ascending: g.IntN(2) == 0}
 		if err := compare(t.Context(), o, r, index.Where(p), s, g.pages); err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +275,7 @@ func clockedOrAbove(tier index.Tier) func(index.Predicate) bool {
 			return true
 		case index.AnyOf:
 			return slices.ContainsFunc(p.Fields, func(f index.Field) bool { return f.Reveals() > tier })
-		case index.Between:
+		case index.Range:
 			return p.Field.Reveals() > tier
 		case index.Present:
 			return p.Field.Reveals() > tier

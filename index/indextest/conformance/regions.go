@@ -109,7 +109,7 @@ func idsIn(placed []*index.Filing, p index.Predicate) map[string]bool {
 	south, north := 90.0, -90.0
 	has := func(index.Point) bool { return false }
 	switch p := p.(type) {
-	case index.Near:
+	case index.Circle:
 		high := p.Radius / 110_000 // a degree is longer
 		south, north = p.Center.Latitude-high, p.Center.Latitude+high
 		has = func(at index.Point) bool { return indextest.Distance(p.Center, at) <= p.Radius }

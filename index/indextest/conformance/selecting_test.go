@@ -62,8 +62,8 @@ func (r *selecting) choose(w index.Filter, s index.Sort) []*index.Filing {
 func (r *selecting) Rows(_ context.Context, q index.Query) (index.Page, error) {
 	all := r.choose(q.Where, q.Sort)
 	rest := all
-	if q.After != "" {
-		id, _, err := index.IDOfPosition(q.After)
+	if q.Start != "" {
+		id, _, err := index.IDOfPosition(q.Start)
 		last := slices.IndexFunc(all, func(f *index.Filing) bool { return f.ID == id })
 		if err != nil || last < 0 {
 			return index.Page{}, index.ErrPosition

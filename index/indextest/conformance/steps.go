@@ -101,7 +101,7 @@ func mustSeal(t *testing.T, b generation.Build, want []*index.Filing) string {
 	}
 	counts := index.NewCounts()
 	for _, f := range want {
-		counts.Count(index.HeldOf(f), 1)
+		counts.Count(index.ValuesOf(f), 1)
 	}
 	if diff := counts.Diff(got); diff != nil {
 		t.Errorf("counts of %s: %q", b.Generation(), diff)

@@ -101,7 +101,7 @@ func wantStripped(t *testing.T, store generation.Store, gone []int64) {
 			t.Fatal(err)
 		}
 		for _, c := range page.Changes {
-			for _, v := range []index.Version{c.Before, c.After} {
+			for _, v := range []index.Version{c.Earlier, c.Later} {
 				if slices.Contains(gone, c.ID) && v.Record != nil && (!v.Withheld || string(v.Record) != string(index.AppendIDOnly(nil, c.ID))) {
 					t.Errorf("the changeset of %s has %s", s.Generation, v.Record)
 				}

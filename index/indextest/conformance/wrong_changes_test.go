@@ -23,14 +23,14 @@ func wrongChanges() []wrong {
 			return nil
 		}),
 		page("changes of the filing before, too", "Changes/X16_pages_of_a_changeset", func(q *index.ChangeQuery) func(*index.ChangePage) {
-			q.After = max(q.After-1, 0)
+			q.LastID = max(q.LastID-1, 0)
 			return nil
 		}),
 		page("before and after exchanged", "Changes/X16_pages_of_a_changeset", func(*index.ChangeQuery) func(*index.ChangePage) {
 			return func(p *index.ChangePage) {
 				p.Changes = slices.Clone(p.Changes)
 				for i, c := range p.Changes {
-					p.Changes[i].Before, p.Changes[i].After = c.After, c.Before
+					p.Changes[i].Earlier, p.Changes[i].Later = c.Later, c.Earlier
 				}
 			}
 		}),
@@ -38,7 +38,7 @@ func wrongChanges() []wrong {
 			return func(p *index.ChangePage) {
 				p.Changes = slices.Clone(p.Changes)
 				for i := range p.Changes {
-					p.Changes[i].After.City = ""
+					p.Changes[i].Later.City = ""
 				}
 			}
 		}),
@@ -47,7 +47,7 @@ func wrongChanges() []wrong {
 				p.Changes = slices.Clone(p.Changes)
 				for i := range p.Changes {
 					if q.LaterOnly {
-						p.Changes[i].Before = index.Version{}
+						p.Changes[i].Earlier = index.Version{}
 					}
 				}
 			}

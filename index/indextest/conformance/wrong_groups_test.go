@@ -56,7 +56,7 @@ func wrongGroups() []wrong {
 		groups("the 10,001st group dropped", "as_many", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
 			all := right(o, w, q)
 			if all.Total > index.MaxGroups {
-				all = right(o, w.And(index.Between{Field: index.FilingAmount, Max: edges.At(index.MaxGroups)}), q)
+				all = right(o, w.And(index.Range{Field: index.FilingAmount, Max: edges.At(index.MaxGroups)}), q)
 			}
 			return all
 		}),
@@ -149,7 +149,7 @@ func wrongGroups() []wrong {
 			all.Total = int64(len(all.List))
 		})),
 		groups("sums by their size", "by_hand/first/least_sum", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
-			all := right(o, w, index.GroupQuery{By: q.By})
+			all := right(o, w, index.GroupQuery{Dimensions: q.Dimensions})
 			if q.Sort == index.SortBySum {
 				slices.SortFunc(all.List, func(a, b index.Group) int { return cmp.Compare(math.Abs(a.SumCents), math.Abs(b.SumCents)) })
 				all.List = all.List[:min(q.Limit, len(all.List))]
@@ -160,7 +160,7 @@ func wrongGroups() []wrong {
 			return right(rewritten(o, func(f *index.Filing) { f.Categories = f.Categories[:min(1, len(f.Categories))] }), w, q)
 		}),
 		groups("keys in the order of the table", "by_hand/two", func(o *indextest.Oracle, w index.Filter, q index.GroupQuery) index.Groups {
-			q.By = slices.Sorted(slices.Values(q.By))
+			q.Dimensions = slices.Sorted(slices.Values(q.Dimensions))
 			return right(o, w, q)
 		}),
 		groups("groups of any filing", "random", func(o *indextest.Oracle, _ index.Filter, q index.GroupQuery) index.Groups {

@@ -108,28 +108,28 @@ func wrongPredicates() []wrong {
 		holding("ten ids", "Edges/X10_a_hundred", func(e *indextest.Entry, p index.IDs, _ bool) bool {
 			return slices.Contains(p.IDs[:min(10, len(p.IDs))], e.ID)
 		}),
-		holding("ends outside", "Edges/P10_amounts_inclusive", func(e *indextest.Entry, p index.Between, right bool) bool {
+		holding("ends outside", "Edges/P10_amounts_inclusive", func(e *indextest.Entry, p index.Range, right bool) bool {
 			v, _ := e.Value(p.Field)
 			return right && (p.Max == nil || v < *p.Max)
 		}),
-		holding("missing is 0", "Edges/P10_amounts_zero", func(e *indextest.Entry, p index.Between, right bool) bool {
+		holding("missing is 0", "Edges/P10_amounts_zero", func(e *indextest.Entry, p index.Range, right bool) bool {
 			v, ok := e.Value(p.Field)
 			return right || !ok && v >= *p.Min
 		}),
-		holding("negative zero is less", "Edges/P10_amounts_negative_zero_above", func(e *indextest.Entry, p index.Between, right bool) bool {
+		holding("negative zero is less", "Edges/P10_amounts_negative_zero_above", func(e *indextest.Entry, p index.Range, right bool) bool {
 			v, _ := e.Value(p.Field)
 			return right && (v != 0 || p.Max == nil || !math.Signbit(*p.Max))
 		}),
-		holding("a float32", "Edges/P10_acres_to_the_last_bit", func(e *indextest.Entry, p index.Between, right bool) bool {
+		holding("a float32", "Edges/P10_acres_to_the_last_bit", func(e *indextest.Entry, p index.Range, right bool) bool {
 			v, ok := e.Value(p.Field)
 			return right || ok && p.Max != nil && p.Min != nil && v >= *p.Min && float32(v) <= float32(*p.Max)
 		}),
 		holding("last day outside", "Edges/P9_both_ends_inside", func(e *indextest.Entry, p index.Days, right bool) bool {
-			return right && (p.To == "" || e.Text(index.FilingDate) < p.To)
+			return right && (p.Last == "" || e.Text(index.FilingDate) < p.Last)
 		}),
 		holding("milliseconds", "Edges/A3_both_ends_inside", func(e *indextest.Entry, p index.Times, right bool) bool {
 			t := e.CreatedAt.UnixMilli()
-			return right || e.Has(index.CreatedAt) && t >= p.From.UnixMilli() && t <= p.To.UnixMilli()
+			return right || e.Has(index.CreatedAt) && t >= p.First.UnixMilli() && t <= p.Last.UnixMilli()
 		}),
 		holding("0 is nothing", "Edges/P12_true", func(e *indextest.Entry, p index.Present, right bool) bool {
 			v, ok := e.Number(index.Bedrooms)
@@ -150,16 +150,16 @@ func wrongPredicates() []wrong {
 		holding("nothing crosses", "Edges/P15_antimeridian_west_>_east", func(e *indextest.Entry, p index.Box, right bool) bool {
 			return right && p.West <= p.East
 		}),
-		holding("a circle's rim outside", "Edges/X34_circle_a_millimetre", func(e *indextest.Entry, p index.Near, right bool) bool {
-			return right && e.Holds(index.Near{Center: p.Center, Radius: p.Radius - .01})
+		holding("a circle's rim outside", "Edges/X34_circle_a_millimetre", func(e *indextest.Entry, p index.Circle, right bool) bool {
+			return right && e.Holds(index.Circle{Center: p.Center, Radius: p.Radius - .01})
 		}),
-		holding("another sphere", "Edges/X34_circle_the_sphere,_outside", func(e *indextest.Entry, p index.Near, right bool) bool {
-			return right || e.Holds(index.Near{Center: p.Center, Radius: p.Radius * (6_371_008.8 / 6_371_000)})
+		holding("another sphere", "Edges/X34_circle_the_sphere,_outside", func(e *indextest.Entry, p index.Circle, right bool) bool {
+			return right || e.Holds(index.Circle{Center: p.Center, Radius: p.Radius * (6_371_008.8 / 6_371_000)})
 		}),
-		holding("a square for a circle", "Edges/X34_circle_no_square", func(e *indextest.Entry, p index.Near, right bool) bool {
+		holding("a square for a circle", "Edges/X34_circle_no_square", func(e *indextest.Entry, p index.Circle, right bool) bool {
 			return right || e.Inside(p.Bounds())
 		}),
-		holding("circles end at 180", "Edges/X34_circle_across_the_antimeridian", func(e *indextest.Entry, p index.Near, right bool) bool {
+		holding("circles end at 180", "Edges/X34_circle_across_the_antimeridian", func(e *indextest.Entry, p index.Circle, right bool) bool {
 			v, _ := e.Number(index.Longitude)
 			return right && v*p.Center.Longitude > 0
 		}),
@@ -229,7 +229,7 @@ func wrongPages() []wrong {
 		}),
 		reading("missing first", "Edges/P17/owner_asc", func(r *selecting) {
 			r.order = func(s index.Sort, a, b *index.Filing) int {
-				if s.Ascending && a.Has(s.By) != b.Has(s.By) {
+				if s.Ascending && a.Has(s.Field) != b.Has(s.Field) {
 					return -indextest.Compare(s, a, b)
 				}
 				return indextest.Compare(s, a, b)
@@ -238,7 +238,7 @@ func wrongPages() []wrong {
 		reading("owners in UTF-16", "Edges/P17/owner_desc", func(r *selecting) {
 			units := func(f *index.Filing) []uint16 { return utf16.Encode([]rune(index.Fold(f.Text(index.Owner)))) }
 			r.order = func(s index.Sort, a, b *index.Filing) int {
-				if s.By != index.Owner || s.Ascending || !a.Has(s.By) || !b.Has(s.By) {
+				if s.Field != index.Owner || s.Ascending || !a.Has(s.Field) || !b.Has(s.Field) {
 					return indextest.Compare(s, a, b)
 				}
 				return cmp.Or(slices.Compare(units(b), units(a)), indextest.Compare(s, a, b))
@@ -293,7 +293,7 @@ func wrongPages() []wrong {
 		}},
 		reading("filings without the value are after no position", "Crawl/P2_P17_pages_of_7/X3_by_positions", func(r *selecting) {
 			r.next = func(selected []*index.Filing, s index.Sort, last int) int {
-				if i := slices.IndexFunc(selected, func(f *index.Filing) bool { return !f.Has(s.By) }); i == last+1 {
+				if i := slices.IndexFunc(selected, func(f *index.Filing) bool { return !f.Has(s.Field) }); i == last+1 {
 					return len(selected)
 				}
 				return last + 1

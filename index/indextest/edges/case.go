@@ -32,7 +32,7 @@ func Box(north, south, east, west float64) index.Box {
 
 // Between selects the filings whose number in a field is in a range.
 func Between(field index.Field, low, high *float64) index.Filter {
-	return index.Where(index.Between{Field: field, Min: low, Max: high})
+	return index.Where(index.Range{Field: field, Min: low, Max: high})
 }
 
 // Contains selects the filings in which a term is found.
@@ -65,7 +65,7 @@ var negativeZero = math.Copysign(0, -1)
 
 func dayGroup() Group {
 	date := func(id int64, d string) *index.Filing { return Filing(id, Values{index.FilingDate: d}) }
-	days := func(from, to string) index.Filter { return index.Where(index.Days{From: from, To: to}) }
+	days := func(from, to string) index.Filter { return index.Where(index.Days{First: from, Last: to}) }
 	return Group{"P9", []*index.Filing{
 		date(1, "2023-12-31"),
 		date(2, "2024-01-01"),

@@ -41,7 +41,7 @@ func Clone(f *index.Filing) *index.Filing {
 	return &c
 }
 
-// At returns a pointer to v, as the ends of a Between are.
+// At returns a pointer to v, as the ends of a Range are.
 func At(v float64) *float64 { return &v }
 
 // Day returns midnight UTC of a day.

@@ -38,7 +38,7 @@ func (g Group) Mark() index.Predicate {
 		for _, f := range g.Filings {
 			f.SetText(index.FilingDate, day)
 		}
-		return index.Days{From: day, To: day}
+		return index.Days{First: day, Last: day}
 	}
 	for _, f := range g.Filings {
 		f.SetText(index.FilingType, "Mark "+g.Rule)

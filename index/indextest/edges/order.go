@@ -55,6 +55,6 @@ func restGroup() Group {
 		{"without a date", rest("", 6), []int64{4, 6}},
 		{"after the last one but one", rest("", 5), []int64{4}},
 		{"after the last", rest("", 3), nil},
-		{"narrowed", Both(rest("2024-01-01", 2), index.Where(index.Days{From: "2000-01-01"})), []int64{2}},
+		{"narrowed", Both(rest("2024-01-01", 2), index.Where(index.Days{First: "2000-01-01"})), []int64{2}},
 	}}
 }

@@ -114,8 +114,8 @@ func addedGroup() Group {
 		Filing(5, Values{index.CreatedAt: time.Date(2999, 12, 31, 0, 0, 0, 0, time.UTC)}),
 		Filing(6, nil),
 	}, []Case{
-		{"since, inclusive", index.Where(index.Times{From: noon}), []int64{1, 3, 5}},
-		{"until, inclusive", index.Where(index.Times{To: noon}), []int64{1, 2, 4}},
-		{"of one instant", Both(index.Where(index.Times{To: noon}), index.Where(index.Times{From: noon})), []int64{1}},
+		{"since, inclusive", index.Where(index.Times{First: noon}), []int64{1, 3, 5}},
+		{"until, inclusive", index.Where(index.Times{Last: noon}), []int64{1, 2, 4}},
+		{"of one instant", Both(index.Where(index.Times{Last: noon}), index.Where(index.Times{First: noon})), []int64{1}},
 	}}
 }

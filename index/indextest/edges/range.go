@@ -41,7 +41,7 @@ func countyAmountGroup() Group {
 		return Filing(id, Values{index.County: county, index.FilingAmount: amount})
 	}
 	in := func(county string, low, high *float64) index.Filter {
-		return index.Where(index.InCounty(county), index.Between{Field: index.FilingAmount, Min: low, Max: high})
+		return index.Where(index.InCounty(county), index.Range{Field: index.FilingAmount, Min: low, Max: high})
 	}
 	return Group{"P6 and P10", []*index.Filing{
 		filing(1, "Amount, FL", -250.5),
@@ -131,7 +131,7 @@ func createdGroup() Group {
 	noon := Day("2026-01-15").Add(12 * time.Hour)
 	created := func(id int64, d time.Duration) *index.Filing { return Filing(id, Values{index.CreatedAt: noon.Add(d)}) }
 	times := func(from, to time.Duration) index.Filter {
-		return index.Where(index.Times{From: noon.Add(from), To: noon.Add(to)})
+		return index.Where(index.Times{First: noon.Add(from), Last: noon.Add(to)})
 	}
 	week := 7 * 24 * time.Hour
 	return Group{"A3", []*index.Filing{
@@ -147,8 +147,8 @@ func createdGroup() Group {
 		{"both ends inside, to the microsecond", times(-week, 0), []int64{1, 2, 3, 6}},
 		{"one instant in any zone", times(0, 0), []int64{1, 6}},
 		{"between instants", times(time.Microsecond+time.Nanosecond*999, time.Hour), []int64{5}},
-		{"before 1970", index.Where(index.Times{From: time.Unix(-1, 0), To: time.Unix(0, 0)}), []int64{7}},
-		{"from the first year", index.Where(index.Times{To: time.Unix(0, 0)}), []int64{7}},
+		{"before 1970", index.Where(index.Times{First: time.Unix(-1, 0), Last: time.Unix(0, 0)}), []int64{7}},
+		{"from the first year", index.Where(index.Times{Last: time.Unix(0, 0)}), []int64{7}},
 		{"nothing", times(time.Hour, 2*time.Hour), nil},
 	}}
 }

@@ -8,7 +8,7 @@ import (
 
 // Near selects the filings in a circle.
 func Near(lat, lon, radius float64) index.Filter {
-	return index.Where(index.Near{Center: index.Point{Latitude: lat, Longitude: lon}, Radius: radius})
+	return index.Where(index.Circle{Center: index.Point{Latitude: lat, Longitude: lon}, Radius: radius})
 }
 
 // Polygon selects the filings inside corners: a latitude and a longitude each.
