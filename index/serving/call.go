@@ -11,6 +11,17 @@ import (
 	"filings/index/limit"
 )
 
+// request is one call of a Reader's method.
+type request[T any] struct {
+	call string // the method, as metrics name it
+	kind string // calls of a kind last about as long; "": all of the method do
+	text string // canonical: requests of the same text have the same response; "": it is not cached
+	run  func(context.Context) (T, error)
+
+	find func() (T, bool) // in the cache; nil: it is not cached
+	keep func(T)          // in the cache; nil: it is not cached
+}
+
 // called calls the engine when it is the turn of r's account, unless the breaker refuses it, or the
 // response is cached by then: another account's call may have been the same.
 func called[T any](ctx context.Context, r *Reader, q request[T]) (v T, err error) {

@@ -66,16 +66,6 @@ func (e *Engine) Pin(ctx context.Context, id string) (*Reader, error) {
 	return e.reader(inner), nil
 }
 
-// Withdrawn returns index.ErrGone where r's generation was deleted since filings are withheld:
-// nothing of it may be sent any more, although an engine may still read it (rule X53).
-func (r *Reader) Withdrawn(ctx context.Context) error {
-	withdrawn, err := r.engine.inner.Withdrawn(ctx, r.Generation())
-	if err != nil || !withdrawn { // an engine that does not respond has nothing to send either
-		return nil
-	}
-	return fmt.Errorf("generation %s, of which filings are withheld: %w", r.Generation(), index.ErrGone)
-}
-
 // kept returns the list of kept generations.
 func (e *Engine) kept(ctx context.Context, id string) ([]index.Generation, error) {
 	return looked(ctx, e, "kept", func(ctx context.Context) ([]index.Generation, error) {

@@ -11,17 +11,6 @@ import (
 	"filings/index/limit"
 )
 
-// request is one call of a Reader's method.
-type request[T any] struct {
-	call string // the method, as metrics name it
-	kind string // calls of a kind last about as long; "": all of the method do
-	text string // canonical: requests of the same text have the same response; "": it is not cached
-	run  func(context.Context) (T, error)
-
-	find func() (T, bool) // in the cache; nil: it is not cached
-	keep func(T)          // in the cache; nil: it is not cached
-}
-
 // do returns the response to q: the cached one, that of its account's equal request, or a new one.
 func do[T any](ctx context.Context, r *Reader, q request[T]) (v T, err error) {
 	if v, ok := peek[T](r, q.text); ok {

@@ -46,7 +46,9 @@ func TestP16_AmongFewRows(t *testing.T) {
 	for i := range 20 {
 		ids.IDs = append(ids.IDs, filings[i*len(filings)/20].ID)
 	}
-	text := func(term string, others ...string) index.Predicate { return index.Contains{Text: term, Alternatives: others} }
+	text := func(term string, others ...string) index.Predicate {
+		return index.Contains{Text: term, Alternatives: others}
+	}
 	for _, among := range [][]index.Predicate{nil, {ids}, {index.InCounty("orange")}, {index.Not{Predicate: ids}}} {
 		for _, terms := range [][]index.Predicate{
 			{text("a")}, {text("1 ")}, {text("zq")}, {text("1 st")}, {text("maple")}, {text("maple st")}, {text("range, f")},
