@@ -15,7 +15,8 @@ import (
 
 const (
 	crawlLimit, largestCrawl = 100, 1000 // filings a page: as many as by offsets, and as many as there may be
-	// segment is how many filings are read by cursor before others are read by offsets: what else the machine does hits both.
+	// segment is how many filings are read by cursor before others are read by offsets: other work
+	// of the machine hits both.
 	segment = 3000
 	// offsetsEach is how many segments by cursor there are for one by offsets.
 	offsetsEach = 2
@@ -52,8 +53,8 @@ func (b *bench) measureCrawls(ctx context.Context) error {
 	return b.deleteIndices(ctx)
 }
 
-// measureCrawlsOf reads everything in every order, and fails unless each filing comes once. A search finds what has the term;
-// every county has a comma.
+// measureCrawlsOf reads everything in every order, and fails unless each filing comes once. A
+// search finds the filings with the term; every county has a comma.
 func (b *bench) measureCrawlsOf(ctx context.Context, engine string, environment []string) (err error) {
 	if _, err := b.load(ctx, b.data, environment...); err != nil {
 		return err
@@ -126,7 +127,7 @@ func (c *crawl) page(ctx context.Context, s *served, path string) (body []byte, 
 	return body, err
 }
 
-// again reads by offsets what was read by cursor from that row on.
+// again reads by offsets the rows that were read by cursor from that one on.
 func (c *crawl) again(ctx context.Context, s *served, from int) error {
 	ids, began := make([]int64, 0, segment), time.Now()
 	for offset := from; offset < len(c.ids); offset += crawlLimit {
@@ -173,7 +174,8 @@ func (c *crawl) alone(ctx context.Context, s *served) (first time.Duration, deep
 	return first, deep, nil
 }
 
-// appendIDs appends the ids of the filings in a response. A client that decoded them would be what is measured.
+// appendIDs appends the ids of the filings in a response. A client that decoded them would be
+// measured instead.
 func appendIDs(ids []int64, body []byte) ([]int64, error) {
 	for rest := body; ; {
 		_, after, found := bytes.Cut(rest, []byte(`{"id":`))
@@ -198,7 +200,8 @@ func cursorIn(body []byte) string {
 
 var generationID = regexp.MustCompile(`\d{8}-\d{6}\.\d{6}`)
 
-// crawlChanges reads all filings, and what changed between two loads, which is everything that has an owner.
+// crawlChanges reads all filings, and the changes between two loads, which are all filings with an
+// owner.
 func (b *bench) crawlChanges(ctx context.Context, engine string, changed [2]loaded, environment []string) (row string, err error) {
 	before, after := changed[0], changed[1]
 	s, err := b.serve(ctx, "changes", append(environment, "FILINGS_CACHE_SIZE=0")...)

@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// exportForms are what is measured of an export, as parameters and Accept-Encoding.
+// exportForms are the measured forms of an export, as parameters and Accept-Encoding.
 var exportForms = []struct{ format, coding string }{{"ndjson", "identity"}, {"ndjson", "zstd"}, {"csv", "identity"}, {"parquet", "identity"}}
 
-// turnsDuring is how often pages are requested alone and then during an export: what else the machine does hits both.
+// turnsDuring is how often pages are requested alone and then during an export: other work of the
+// machine hits both.
 const turnsDuring = 10
 
 // measureExports exports everything from both engines while nobody else asks for anything, then again with pages at the same time.

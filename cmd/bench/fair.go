@@ -19,8 +19,9 @@ const (
 	floodTime                = 5 * time.Minute // at the most, until the accounts are used up
 )
 
-// measureFair measures what an enterprise account gets beside free ones that send the most expensive groups as fast as they are
-// answered, each time with another filter, until their quotas are used up: none of its requests may fail.
+// measureFair measures the responses to an enterprise account beside free ones that send the most
+// expensive groups as fast as they are answered, each time with another filter, until their quotas
+// are used up: none of its requests may fail.
 func (b *bench) measureFair(ctx context.Context) error {
 	fmt.Print("\n| an account beside a flood | alone: ms, median, p99 and longest | beside 8 free accounts | p99 | failed | responses to these accounts by status | used up after, s |\n|---|---|---|---|---|---|---|\n")
 	for _, engine := range []struct {
@@ -46,7 +47,7 @@ func (s *served) measureFairOf(ctx context.Context, engine string) error {
 			return err
 		}
 	}
-	if _, _, err := s.honest(ctx, time.After(aloneTime/10)); err != nil { // what any first request reads
+	if _, _, err := s.honest(ctx, time.After(aloneTime/10)); err != nil { // the reading of any first request
 		return err
 	}
 	alone, failed, err := s.honest(ctx, time.After(aloneTime))

@@ -184,7 +184,7 @@ func (b *bench) measureMemoryOf(ctx context.Context, folder string, long time.Du
 		return "", err
 	}
 	asked = slices.DeleteFunc(asked, func(q peers.Question) bool { return !q.New })
-	var next atomic.Int64 // of both: what one has asked Elasticsearch, the other does not ask again
+	var next atomic.Int64 // of both: neither sends Elasticsearch a request of the other's
 	var took [2][]time.Duration
 	for range long / memoryTurn {
 		for i, s := range both {

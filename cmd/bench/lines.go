@@ -71,7 +71,7 @@ type bench struct {
 	expensive            atomic.Int64 // filters used up by measureExpensive
 }
 
-// benchIndex keeps these generations apart from whatever else is in that Elasticsearch.
+// benchIndex keeps these generations apart from all others in that Elasticsearch.
 const benchIndex = "filings-bench"
 
 func (b *bench) onElasticsearch(address string) []string {

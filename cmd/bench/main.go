@@ -5,7 +5,7 @@
 // Without names it measures all of these:
 //
 //	load      loads, into both engines
-//	changes   loads that work out what changed, and that do not; changes of everything read
+//	changes   loads that work out changes, and that do not; changes of everything read
 //	mapping   files of counties read by a mapping, in each form, and loaded into Elasticsearch
 //	pages     pages of 20 beside the same requests sent to Elasticsearch
 //	new       pages of filters that were never requested beside one search for each
@@ -19,21 +19,22 @@
 //	embedded  pages, offsets and expensive requests of the embedded engine
 //	exports   exports of everything from both engines, in each form, and pages beside them
 //	regions   pages of circles and polygons beside boxes with as many filings, of both engines
-//	tokens    what the service takes for requests with a token beside those with a key, of both engines
+//	tokens    time of the service for requests with a token beside those with a key, of both engines
 //	fair      an account beside eight free ones that send nothing but the most expensive groups, of both engines
 //	owners    owners as somebody types them, and misspelled names, of both engines; PostgreSQL with pg_trgm completes the same
 //
 // and these only by name, since they take long, or need more than the servers:
 //
-//	peers     what others answer to the same questions: a service of two days on Elasticsearch and on PostgreSQL, Datasette
+//	peers     answers of others to the same questions: a service of two days on Elasticsearch and on PostgreSQL, Datasette
 //	memory    the most memory of the service under requests never made before, with and without Go's limit
 //	growth    a few pages with 0.5, 2 and 8 million synthetic filings, up to -largest
 //
 // -times N repeats the data N times, with N times as many different owners, ids and case numbers.
 //
-// Every result of the service stands beside that of bare Elasticsearch for the very same bytes, measured in turns in the
-// same run: on a shared machine only the ratio means something. A proxy between the two records what the service sends to
-// Elasticsearch (record.go); the bench then sends the recorded requests without the service.
+// Every result of the service stands beside that of bare Elasticsearch for the very same bytes,
+// measured in turns in the same run: on a shared machine only the ratio means something. A proxy
+// between the two records the requests of the service to Elasticsearch (record.go); the bench then
+// sends the recorded requests without the service.
 //
 // Without -data it measures synthetic filings. It runs the program as users do, built from this checkout, and leaves
 // nothing behind. It owns how figures are taken, and knows the program by its commands and its API alone.
@@ -64,7 +65,7 @@ func main() {
 	}
 }
 
-// names are what can be measured.
+// names are the topics.
 var names = []string{"load", "changes", "mapping", "pages", "new", "answers", "fields", "clusters", "groups", "expensive", "offsets", "crawls", "embedded", "exports", "regions", "tokens", "fair", "owners", "peers", "memory", "growth"}
 
 func run(ctx context.Context, args []string) (err error) {

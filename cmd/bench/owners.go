@@ -46,7 +46,8 @@ func ownersIn(data string) (all, people []string, err error) {
 	return all, people, err
 }
 
-// typing returns what is requested while somebody types a name, its last word first: nothing for the first letter alone.
+// typing returns the requests while somebody types a name, its last word first: nothing for the
+// first letter alone.
 func typing(name string) (typed []string) {
 	first, last, _ := strings.Cut(strings.ToLower(name), " ")
 	whole := last + " " + first
@@ -146,7 +147,7 @@ func (b *bench) onOne(ctx context.Context, folder string, environment []string, 
 		return err
 	}
 	defer func() { err = firstError(err, s.stop()) }()
-	if _, err := s.get(ctx, "/v1/stats"); err != nil { // the connection, and what any first request reads
+	if _, err := s.get(ctx, "/v1/stats"); err != nil { // the connection, and the reading of any first request
 		return err
 	}
 	return measure(s)
@@ -167,8 +168,8 @@ func measureOwnersOf(ctx context.Context, engine string, s *served, people []str
 	return err
 }
 
-// completeByTrigrams measures what PostgreSQL takes to complete the same names: owners that have what was typed, with how many filings
-// they have, the most first. There is no HTTP before it, and no key.
+// completeByTrigrams measures the time of PostgreSQL for the same names: owners that have the typed
+// text, with how many filings they have, the most first. There is no HTTP before it, and no key.
 func completeByTrigrams(ctx context.Context, all, people []string) (err error) {
 	address := os.Getenv(servers.PostgresVariable)
 	if address == "" {

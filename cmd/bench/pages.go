@@ -38,7 +38,7 @@ const (
 // connections are how many clients send requests at a time.
 var connections = []int{1, 8, 32, 128}
 
-// sample is what the data has that requests can name.
+// sample has values of the data that requests can name.
 type sample struct {
 	total  int
 	id     int64  // of a filing
@@ -46,7 +46,7 @@ type sample struct {
 	box    string // 10 km around a filing
 }
 
-// look finds out what the data has.
+// look finds values of the data.
 func (b *bench) look(ctx context.Context, s *served) (sample, error) {
 	var counties struct {
 		Data []struct {
@@ -141,9 +141,9 @@ func (b *bench) services(ctx context.Context) (s services, stop func() error, er
 	return s, stop, err
 }
 
-// warm requests all kinds of pages until that takes no less CPU than the time before. A JVM that was just
-// started takes several times as long for a page as it does once it has compiled what it runs often: what is measured
-// first would pay for that, and the service look good beside it.
+// warm requests all kinds of pages until that takes no less CPU than the time before. A JVM that
+// was just started takes several times as long for a page as it does once it has compiled its
+// common paths: the first measurement would pay for that, and the service look good beside it.
 func (b *bench) warm(ctx context.Context, s *served, a sample) error {
 	for last := time.Hour; ; {
 		var now time.Duration // for a page of each kind

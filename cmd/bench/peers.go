@@ -14,7 +14,8 @@ import (
 	"filings/cmd/testservers/servers"
 )
 
-// measurePeers asks the service on both engines, and whatever else this machine has, the same questions in turns.
+// measurePeers asks the service on both engines, and all other peers that this machine has, the
+// same questions in turns.
 func (b *bench) measurePeers(ctx context.Context) (err error) {
 	var own, others []*peers.Peer
 	defer func() {
@@ -43,7 +44,7 @@ func (b *bench) measurePeers(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	data := filepath.Join(b.dir, "peers.ndjson") // what the service has: valid, and each filing once
+	data := filepath.Join(b.dir, "peers.ndjson") // the filings of the service: valid, and each one once
 	if err := s.exportTo(ctx, data); err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (b *bench) measurePeers(ctx context.Context) (err error) {
 // mostRead is how many filings questions are made of.
 const mostRead = 1_000_000
 
-// questions returns what to ask about the filings, with values of those in a file.
+// questions returns the questions about the filings, with values of those in a file.
 func (a sample) questions(data string) ([]peers.Question, error) {
 	return peers.Questions(func(do func([]byte) error) error {
 		enough, read := errors.New("enough"), 0

@@ -115,8 +115,9 @@ func (r *recorder) body(q recorded) ([]byte, error) {
 // replayWriters is how many bulk requests a replay has in flight, as the load has.
 const replayWriters = 4
 
-// replayLoad sends what a load wrote once more, into an index of another name, and returns how long that took: the
-// index's creation, every bulk request byte for byte, block, refresh, merge and settings. Nothing is read back.
+// replayLoad sends the writes of a load once more, into an index of another name, and returns how
+// long that took: the index's creation, every bulk request byte for byte, block, refresh, merge and
+// settings. Nothing is read back.
 func (r *recorder) replayLoad(ctx context.Context, elasticsearch, generation string) (time.Duration, error) {
 	var bulks, others []recorded
 	for _, q := range r.drain() {
@@ -227,7 +228,8 @@ func (r *recorder) last(is func(size int, aggs json.RawMessage) bool) (q recorde
 	return q, body, nil
 }
 
-// deleteIndices deletes what the bench made. Names are listed first: a cluster may refuse deletion by pattern.
+// deleteIndices deletes the bench's indices. Names are listed first: a cluster may refuse deletion
+// by pattern.
 func (b *bench) deleteIndices(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	res, err := http.Get(b.elasticsearch + "/" + benchIndex + "-*/_alias?expand_wildcards=all")

@@ -19,8 +19,9 @@ const (
 	tokenTime  = 2 * time.Second
 )
 
-// measureTokens measures what the service takes for a request with a token beside one with a key, each of another visitor: for a page
-// from the cache, and for boxes that no request had before, as a map that moves sends them.
+// measureTokens measures the time of the service for a request with a token beside one with a key,
+// each of another visitor: for a page from the cache, and for boxes that no request had before, as
+// a map that moves sends them.
 func (b *bench) measureTokens(ctx context.Context) error {
 	fmt.Print("\n| CPU of the service a request, ms | with a key | with a token | token / key: median, least and most |\n|---|---|---|---|\n")
 	return b.onBoth(ctx, "tokens", func(engine string, s *served) error {

@@ -81,7 +81,7 @@ func (b *bench) bareTarget(uri, contentType string, bodies [][]byte) (target, er
 	}, nil
 }
 
-// result is what a time of traffic took.
+// result has the figures of a time of traffic.
 type result struct {
 	requests int64
 	took     time.Duration
@@ -97,7 +97,7 @@ func (f result) perRequest(cpu time.Duration) time.Duration {
 	return cpu / time.Duration(max(1, f.requests))
 }
 
-// traffic sends requests to t over so many connections for so long, and returns what that took of whom.
+// traffic sends requests to t over so many connections for so long, and returns the figures.
 func (b *bench) traffic(ctx context.Context, t target, s *served, connections int, long time.Duration) (result, error) {
 	service, elastic, err := b.cpu(ctx, s)
 	if err != nil {

@@ -20,7 +20,7 @@ const elasticsearchVersion = "8.19.7"
 // An engine is a search server that Maven Central has: its product as artifacts are named, and its version.
 type engine struct{ product, version string }
 
-// usualEngine is what tests run on, unless they are told otherwise.
+// usualEngine is the engine of tests, unless they are told otherwise.
 var usualEngine = engine{"elasticsearch", elasticsearchVersion}
 
 // engineOf reads PRODUCT:VERSION.
@@ -40,7 +40,7 @@ func (e engine) name() string {
 	return "Elasticsearch"
 }
 
-// variables is what the names of its environment variables begin with.
+// variables begins the names of its environment variables.
 func (e engine) variables() string {
 	if e.product == "opensearch" {
 		return "OPENSEARCH_"
@@ -198,7 +198,8 @@ func findJDK(ctx context.Context, oldest int, h host) (string, error) {
 	return home, nil
 }
 
-// parseJava reads what `java -XshowSettings:properties` prints. The version is 0 before Java 9, which called itself 1.x.
+// parseJava reads the output of `java -XshowSettings:properties`. The version is 0 before Java 9,
+// which called itself 1.x.
 func parseJava(output string) (home string, version int) {
 	for line := range strings.Lines(output) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " = ")

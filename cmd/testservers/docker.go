@@ -20,7 +20,8 @@ const (
 	containerLife = 25 * 3600
 )
 
-// A container is what to start in Docker. An image that docker-compose.yml has too is the same, which a test compares.
+// A container is started in Docker. An image that docker-compose.yml has too is the same, which a
+// test compares.
 type container struct {
 	repository, tag string
 	environment     []string

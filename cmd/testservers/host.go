@@ -15,7 +15,7 @@ const (
 	exitUsage  = 2
 )
 
-// host is what testservers gets from the machine that it runs on.
+// host is the machine that testservers runs on.
 type host struct {
 	getenv  func(name string) string
 	stdout  io.Writer

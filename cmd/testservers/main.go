@@ -43,7 +43,8 @@ func main() {
 	os.Exit(run(os.Args[1:], host{getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr, signals: signals}))
 }
 
-// run finds the servers, runs the command with them, stops what it started, and returns the exit code.
+// run finds the servers, runs the command with them, stops the servers that it started, and returns
+// the exit code.
 func run(args []string, h host) int {
 	flags := flag.NewFlagSet("testservers", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)

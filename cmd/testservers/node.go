@@ -142,7 +142,7 @@ func again(program string) *exec.Cmd {
 	return exec.Command("sh", "-c", `while "$0"; code=$?; [ $code = 143 ] || [ $code = 137 ]; do :; done; exit $code`, program)
 }
 
-// configure writes a node's configuration into folder: what home brings, and our settings.
+// configure writes a node's configuration into folder: home's, and our settings.
 func configure(e engine, home, folder, options string, settings []string) error {
 	config := filepath.Join(folder, "config")
 	for _, name := range []string{config, filepath.Join(folder, "tmp")} {

@@ -110,7 +110,7 @@ func startPostgres(ctx context.Context, programs, folder string, port int) (*ser
 	}
 	s, err := startServer(program(context.Background(), "postgres", "-D", data, "-F", "-h", "127.0.0.1",
 		"-p", strconv.Itoa(port), "-c", "unix_socket_directories=", "-c", "dynamic_shared_memory_type=mmap",
-		"-c", "shared_buffers=512MB"), // of which it takes what it uses; the bench measures it too
+		"-c", "shared_buffers=512MB"), // of which it takes the part that it uses; the bench measures it too
 		"postgres://"+postgresUser+"@127.0.0.1:"+strconv.Itoa(port), folder)
 	if err != nil {
 		return nil, err

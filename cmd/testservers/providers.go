@@ -34,7 +34,8 @@ type provider struct {
 // environmentTimeout is how long a server in the environment may take to answer: it has been running for some time.
 const environmentTimeout = 10 * time.Second
 
-// errAbsent: this machine lacks what a provider needs. Nothing is printed of that as long as another provider succeeds.
+// errAbsent: this machine lacks a provider's need. Nothing is printed of that as long as another
+// provider succeeds.
 var errAbsent = errors.New("absent")
 
 // absent returns an error that wraps errAbsent and has the formatted text.
@@ -57,7 +58,8 @@ type finding struct {
 
 type findings []finding
 
-// findAll tries the providers of all kinds at once. The caller has to stop what it returns, also with an error.
+// findAll tries the providers of all kinds at once. The caller has to stop the servers that it
+// returns, also with an error.
 func findAll(ctx context.Context, kinds []kind, h host) (findings, error) {
 	found := make(findings, len(kinds))
 	group, ctx := errgroup.WithContext(ctx)
@@ -70,8 +72,8 @@ func findAll(ctx context.Context, kinds []kind, h host) (findings, error) {
 	return found, group.Wait()
 }
 
-// find takes the first provider that succeeds and prints what it found. It fails if the environment has an address that does
-// not answer.
+// find takes the first provider that succeeds and prints its server. It fails if the environment
+// has an address that does not answer.
 func (k kind) find(ctx context.Context, h host) (finding, error) {
 	f := finding{kind: k}
 	if address := h.getenv(k.variable); address != "" && !k.own {
@@ -157,7 +159,7 @@ func (k kind) probeOnce(ctx context.Context, address string) (version string, er
 	return version, err
 }
 
-// announce prints what was found, its provider, and how long that took.
+// announce prints the server, its provider, and how long that took.
 func (k kind) announce(h host, version, address, origin string, began time.Time) {
 	what := strings.TrimSpace(k.name + " " + version)
 	h.say("%s at %s (%s, %.1f s)", what, redacted(address), origin, time.Since(began).Seconds())

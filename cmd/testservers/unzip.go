@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// unzip unpacks an archive whose files are all in one folder; that folder becomes home. Every user may read what comes
-// out of it, and only its owner may write.
+// unzip unpacks an archive whose files are all in one folder; that folder becomes home. Every user
+// may read its files, and only their owner may write.
 func unzip(archive, home string) error {
 	reader, err := zip.OpenReader(archive)
 	if err != nil {
@@ -60,7 +60,8 @@ func unzipEntry(entry *zip.File, home string) error {
 	return err
 }
 
-// readableByAll lets every user read what is in folder, whatever the umask was, and run what its owner may run.
+// readableByAll lets every user read the files in folder, with any umask, and run those that their
+// owner may run.
 func readableByAll(folder string) error {
 	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

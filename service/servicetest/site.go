@@ -1,6 +1,7 @@
-// Package servicetest is for tests of what a client of the service meets: a service over any engine, with an account of
-// each tier (New), on a TLS listener of the loopback interface (ListenTLS). It refuses to know filings and responses,
-// which are the tests' own, and the time: a test that moves it passes the Now of an indextest.Clock.
+// Package servicetest is for tests from a client's side: a service over any engine, with an account
+// of each tier (New), on a TLS listener of the loopback interface (ListenTLS). It refuses to know
+// filings and responses, which are the tests' own, and the time: a test that moves it passes the
+// Now of an indextest.Clock.
 package servicetest
 
 import (
@@ -42,8 +43,8 @@ type Options struct {
 	Now        func() time.Time        // nil: time.Now
 	CacheBytes int64                   // of the cache in front of the engine; 0: none
 	Configure  []func(*service.Config) // change the configuration, in order
-	// RequestTimeout is that of the service, and what its engine is measured by. 0: 10 seconds, and whatever time the
-	// engine had counts against it.
+	// RequestTimeout is that of the service, and the measure of its engine. 0: 10 seconds, and any
+	// time of the engine counts against it.
 	RequestTimeout time.Duration
 }
 
@@ -56,7 +57,7 @@ func Limits() access.Limits {
 	return l
 }
 
-// TokenSecrets returns what signs the tokens of a Site.
+// TokenSecrets returns the secrets that sign the tokens of a Site.
 func TokenSecrets() tokens.Secrets {
 	return tokens.Secrets{"a secret of tests, of 32 characters", "and the one that was before that one"}
 }
@@ -124,7 +125,7 @@ func (e Still) Kept(ctx context.Context, _ string) ([]index.Generation, error) {
 		Values: valuesOf(e.Reader)}}, err
 }
 
-// valuesOf returns what a load would have counted; nil where r is no oracle.
+// valuesOf returns the values as a load counts them; nil where r is no oracle.
 func valuesOf(r index.Reader) *index.Values {
 	oracle, ok := r.(*indextest.Oracle)
 	if !ok {
@@ -158,7 +159,7 @@ func (e Still) Changes(ctx context.Context, q index.ChangeQuery) (index.ChangePa
 	return e.Past.Changes(ctx, q)
 }
 
-// Log keeps what a service logs.
+// Log keeps the records of a service.
 type Log struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -12,7 +12,8 @@ import (
 	"filings/cmd/testservers/servers"
 )
 
-// audit is what axe-core finds on the page as it stands, of these impacts, as JSON: a text for each element.
+// audit has the findings of axe-core on the page as it stands, of these impacts, as JSON: a text
+// for each element.
 const audit = `axe.run(document, {resultTypes: ["violations"]}).then((found) => JSON.stringify(found.violations
 	.filter((rule) => %s.includes(rule.impact))
 	.flatMap((rule) => rule.nodes.map((node) =>

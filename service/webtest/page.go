@@ -54,7 +54,7 @@ func (b *Browser) Open(t testing.TB, address string) *Page {
 	return p
 }
 
-// record keeps what the browser reports of the page.
+// record keeps the browser's reports of the page.
 func (p *Page) record(event any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,7 +82,7 @@ func (p *Page) record(event any) {
 // screenshot named failed.
 func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, pageTimeout/2) // leaves time to look at what went wrong
+	ctx, cancel := context.WithTimeout(p.ctx, pageTimeout/2) // leaves time to look at the failure
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		p.Screenshot("failed")
@@ -117,7 +117,7 @@ func (p *Page) Text(selector string) string {
 	return text
 }
 
-// Value returns what a JavaScript expression is, as text. It may be a promise.
+// Value returns the value of a JavaScript expression, as text. It may be a promise.
 func (p *Page) Value(expression string) (value string) {
 	p.t.Helper()
 	p.Do(func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
@@ -127,7 +127,8 @@ func (p *Page) Value(expression string) (value string) {
 	return value
 }
 
-// Type puts text into the first element that a CSS selector matches, in place of what is in it, and enters it.
+// Type puts text into the first element that a CSS selector matches, in place of its content, and
+// enters it.
 func (p *Page) Type(selector, text string) {
 	p.t.Helper()
 	p.Do(
@@ -182,7 +183,7 @@ func (p *Page) Paper() {
 	}
 }
 
-// Downloads has the browser save what it downloads into a folder.
+// Downloads has the browser save downloads into a folder.
 func (p *Page) Downloads(folder string) {
 	p.t.Helper()
 	allow := browser.SetDownloadBehaviorParams{
@@ -194,8 +195,9 @@ func (p *Page) Downloads(folder string) {
 	}
 }
 
-// Problems returns the errors and warnings of the page so far: its console, uncaught exceptions, and what the browser
-// refused, be it by the Content-Security-Policy or because a request failed.
+// Problems returns the errors and warnings of the page so far: its console, uncaught exceptions,
+// and the refusals of the browser, be it by the Content-Security-Policy or because a request
+// failed.
 func (p *Page) Problems() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -241,7 +243,7 @@ func (p *Page) Screenshot(name string) {
 	}
 }
 
-// Picture writes what the window shows into a PNG file.
+// Picture writes the view of the window into a PNG file.
 func (p *Page) Picture(file string) {
 	p.t.Helper()
 	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())

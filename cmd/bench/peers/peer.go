@@ -28,14 +28,14 @@ type Peer struct {
 	client *fasthttp.HostClient
 	url    string
 	key    string
-	path   func(path string) string // how it is asked what the service is asked by path
+	path   func(path string) string // its path for a path of the service
 	read   func(body []byte) (answer, error)
 
 	asked           map[string]*atomic.Int64 // how often each question
 	compared, equal int                      // answers, and those of them that were the service's
 }
 
-// answer is what two servers must agree on.
+// answer has the values that two servers must agree on.
 type answer struct {
 	total int // -1: it has none
 	ids   []int64
@@ -73,7 +73,8 @@ func readEnvelope(body []byte) (a answer, err error) {
 	return a, err
 }
 
-// ask sends what the service is asked by path, and hands the answer's body to read, which must not keep it.
+// ask sends the request for a path of the service, and hands the answer's body to read, which must
+// not keep it.
 func (p *Peer) ask(path string, read func(body []byte) error) error {
 	req, res := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)

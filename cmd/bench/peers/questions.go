@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Question is what all peers are asked.
+// Question is the same for all peers.
 type Question struct {
 	Name string
 	Path func(i int) string // of the i-th request, another one each time unless the name says otherwise
 	New  bool               // it asks for filings that no request asked for before
 }
 
-// material is what the data has that requests can name.
+// material has values of the data that requests can name.
 type material struct {
 	ids    []int64
 	points [][2]float64 // latitude, longitude
@@ -24,7 +24,7 @@ type material struct {
 	known  map[any]bool // points and terms: each is there once
 }
 
-// word finds what a person might search for.
+// word finds a term that a person might search for.
 var word = regexp.MustCompile(`[a-z]{4,}`)
 
 func (m *material) add(line []byte) error {
@@ -57,8 +57,9 @@ func once[T any](known map[any]bool, all []T, one T) []T {
 // fewest is how many filings leave enough different pages.
 const fewest = 60_000
 
-// Questions returns what to ask about so many filings, of which county has the most, with values of those that each hands over
-// as lines of NDJSON. Values come in an order that does not depend on how common they are.
+// Questions returns the questions about so many filings, of which county has the most, with values
+// of those that each hands over as lines of NDJSON. Values come in an order that does not depend on
+// how common they are.
 func Questions(each func(do func(line []byte) error) error, total int, county string) ([]Question, error) {
 	m := material{known: map[any]bool{}}
 	if err := each(m.add); err != nil {

@@ -13,11 +13,11 @@ import (
 	"syscall"
 )
 
-// Servers are where peers keep what they need; an empty address says that there is none.
+// Servers are where peers keep their data; an empty address says that there is none.
 type Servers struct{ Elasticsearch, Redis, Postgres string }
 
-// Start loads the file into all peers that this machine has, and starts them; dir is for what they write. It says which it
-// has not. What it has started it returns even with an error.
+// Start loads the file into all peers that this machine has, and starts them; dir is for their
+// files. It names those that it has not, and returns those that it has started even with an error.
 func Start(ctx context.Context, at Servers, dir, data string) (all []*Peer, err error) {
 	program := filepath.Join(dir, "twoday")
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/bench/peers/twoday")

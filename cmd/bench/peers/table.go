@@ -70,7 +70,7 @@ func Compare(ctx context.Context, own, others []*Peer, asked []Question) error {
 	return nil
 }
 
-// eachMedian prints the median of each series, or of what it is of the other one's, turn by turn.
+// eachMedian prints the median of each series, or of its ratio to the other one, turn by turn.
 func eachMedian(form string, series, other [][]float64) string {
 	var texts []string
 	for i, values := range series {

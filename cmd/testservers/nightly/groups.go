@@ -21,7 +21,7 @@ type group struct {
 	command []string // in place of the tests that name the group
 }
 
-// groups is in the order in which they run: what fails soonest is first.
+// groups is in the order in which they run: the group that fails soonest is first.
 var groups = []group{
 	{"clients", []string{"service/apitest/testdata/openapi.json", "service/testdata/clients", "service/webtest/tools"}, nil},
 	{"files", []string{
@@ -62,7 +62,7 @@ var (
 // call a function of their folder's tests which does.
 func marked(root string) (map[string][]test, error) {
 	var all []test
-	helpers := map[string]string{} // group, by what a call looks like
+	helpers := map[string]string{} // group, by the form of a call
 	err := walk(root, ".", func(name string) error {
 		if !strings.HasSuffix(name, "_test.go") {
 			return nil
@@ -137,8 +137,8 @@ func add(all hash.Hash, file, name string) error {
 	return err
 }
 
-// walk calls f with the files below a file or folder, by their names from root. It passes by what
-// no commit has.
+// walk calls f with the files below a file or folder, by their names from root. It passes by files
+// that no commit has.
 func walk(root, from string, f func(name string) error) error {
 	return fs.WalkDir(os.DirFS(root), from, func(name string, d fs.DirEntry, err error) error {
 		switch {

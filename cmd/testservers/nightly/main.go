@@ -1,8 +1,9 @@
 // Command nightly runs the tests that `make test` leaves out (servers.Nightly), group by group, and
-// records what it verified. A group has inputs: the folders whose behavior its tests verify. When
-// all tests of a group have passed, its line in .ci/verified is a hash of these inputs, the tests'
-// files and go.sum. With -stale only groups run whose hash is another one now, which is how .ci/run
-// knows that a change needs them. Nothing else writes that file: a line in it is a run that passed.
+// records the verified groups. A group has inputs: the folders whose behavior its tests verify.
+// When all tests of a group have passed, its line in .ci/verified is a hash of these inputs, the
+// tests' files and go.sum. With -stale only groups run whose hash is another one now, which is how
+// .ci/run knows that a change needs them. Nothing else writes that file: a line in it is a run that
+// passed.
 package main
 
 import (
@@ -17,7 +18,7 @@ import (
 	"time"
 )
 
-// verified has a line for each group: the hash of what it verified, and the group's name.
+// verified has a line for each group: the hash of its inputs, and the group's name.
 const verified = ".ci/verified"
 
 func main() {
@@ -101,7 +102,7 @@ func (g group) run(tests []test) error {
 	return cmd.Run()
 }
 
-// recorded returns the hashes of what has passed, by group.
+// recorded returns the hashes of the groups that have passed.
 func recorded() map[string]string {
 	hashes := map[string]string{}
 	text, _ := os.ReadFile(verified) // not there yet: nothing has passed

@@ -15,8 +15,8 @@ func Slow(t testing.TB, needs string) {
 }
 
 // Nightly leaves out a test that belongs to a group of `make nightly`, except there: it takes long,
-// or depends on programs of others, and verifies what few changes touch. cmd/testservers/nightly
-// has the groups.
+// or depends on programs of others, and verifies parts that few changes touch.
+// cmd/testservers/nightly has the groups.
 func Nightly(t testing.TB, group string) {
 	t.Helper()
 	if os.Getenv(NightlyVariable) != "1" {
@@ -24,7 +24,7 @@ func Nightly(t testing.TB, group string) {
 	}
 }
 
-// Lack skips a test that needs something that the machine lacks, and says what. With
+// Lack skips a test that needs something that the machine lacks, and names it. With
 // REQUIRE_SERVICES=1 that is a failure.
 func Lack(t testing.TB, format string, values ...any) {
 	t.Helper()

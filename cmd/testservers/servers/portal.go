@@ -124,7 +124,7 @@ func (p *Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	_ = r.ParseForm() // what is wrong with it is then missing
+	_ = r.ParseForm() // a faulty part is then missing
 	answer := p.socrata
 	if arcgis {
 		answer = p.arcgis
@@ -153,7 +153,7 @@ func (p *Portal) short(rows, most int) int {
 	return rows
 }
 
-// sent returns what is sent of rows.
+// sent returns the part of rows that is sent.
 func (p *Portal) sent(rows []portalRow) []portalRow {
 	third := func(row portalRow) bool { return row.number == 3 }
 	switch at := slices.IndexFunc(rows, third); {

@@ -1,7 +1,8 @@
-// Package servers is for tests that need a real Elasticsearch, Redis or PostgreSQL. It owns the names of the environment
-// variables in which cmd/testservers leaves their addresses, finds the programs that tests run, and says what a test does
-// where one is missing: it skips, or fails with REQUIRE_SERVICES=1. With TEST_QUICK=1 everything is missing, and that is no
-// failure. It ends nodes and deletes indices for tests that need that. It starts no server.
+// Package servers is for tests that need a real Elasticsearch, Redis or PostgreSQL. It owns the
+// names of the environment variables in which cmd/testservers leaves their addresses, finds the
+// programs that tests run, and decides on tests where one is missing: they skip, or fail with
+// REQUIRE_SERVICES=1. With TEST_QUICK=1 everything is missing, and that is no failure. It ends
+// nodes and deletes indices for tests that need that. It starts no server.
 package servers
 
 import (

@@ -1,10 +1,11 @@
-// Command testtimes reads what `go test -json` prints, and says what a person wants to know of it:
+// Command testtimes reads the output of `go test -json`, and prints a person's summary of it:
 //
 //	go test -json ./... | testtimes [-slowest N]
 //
-// what failed, with all that it printed; how many tests passed, and how many were left out, for which reasons; and the N
-// slowest tests, as a table in Markdown. The time of a test is from its start to its end, without what it waited for tests that
-// are not parallel. Its exit code is 1 if anything failed. It owns no rule of what is tested: that is go's and the tests' own.
+// the failures, with all that they printed; how many tests passed, and how many were left out, for
+// which reasons; and the N slowest tests, as a table in Markdown. The time of a test is from its
+// start to its end, without its wait for tests that are not parallel. Its exit code is 1 if
+// anything failed. It owns no rule of testing: those are go's and the tests' own.
 package main
 
 import (
@@ -46,10 +47,10 @@ func (e event) name() string {
 	return strings.TrimSpace(cmp.Or(e.Package, e.ImportPath) + " " + e.Test)
 }
 
-// report is what was read.
+// report is the summary.
 type report struct {
 	passed  []event             // tests, without those inside of another
-	failed  []string            // what tests, packages and builds that failed printed
+	failed  []string            // the output of failed tests, packages and builds
 	leftOut map[string][]string // tests, by reason
 }
 
@@ -97,7 +98,7 @@ func (r *report) add(e event, printed map[string]string) {
 // said is a line that a test logged: file, line, text.
 var said = regexp.MustCompile(`(?m)^ +\S+\.go:\d+: (?:left out: )?(.+)$`)
 
-// reason is what a test that was left out said last.
+// reason is the last line of a test that was left out.
 func reason(printed string) string {
 	all := said.FindAllStringSubmatch(printed, -1)
 	if all == nil {

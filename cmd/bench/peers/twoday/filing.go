@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// filing is a line of the file: what engines find it by, and its text.
+// filing is a line of the file: the values that engines find it by, and its text.
 type filing struct {
 	ID                                         int64
 	County, Owner, PropertyAddress, CaseNumber string
@@ -19,7 +19,7 @@ type filing struct {
 	text []byte
 }
 
-// texts is what searches look in. No term has a line break.
+// texts is the text that searches look in. No term has a line break.
 func (f filing) texts() string {
 	return strings.ToLower(strings.Join([]string{f.Owner, f.PropertyAddress, f.CaseNumber, f.County}, "\n"))
 }

@@ -1,11 +1,13 @@
-// Command twoday is what a good engineer writes in two days instead of this project: list, search and one filing, over HTTPS
-// with keys and quotas in Redis, on Elasticsearch or on PostgreSQL. The bench builds it and measures the service beside it.
+// Command twoday is a good engineer's work of two days instead of this project: list, search and
+// one filing, over HTTPS with keys and quotas in Redis, on Elasticsearch or on PostgreSQL. The
+// bench builds it and measures the service beside it.
 //
 //	twoday -engine elasticsearch|postgresql -address URL -redis URL FILE
 //	twoday -engine sqlite -address DATABASE FILE
 //
-// It loads FILE, plain NDJSON, prints the address at which it then listens, and serves until it is told to end; then it
-// deletes what it has loaded. For sqlite it only makes the database, for Datasette to serve.
+// It loads FILE, plain NDJSON, prints the address at which it then listens, and serves until it is
+// told to end; then it deletes its filings. For sqlite it only makes the database, for Datasette to
+// serve.
 //
 // It owns the other side of a comparison, and shares nothing with the service: no query, no mapping, no cache. It is no
 // straw man: each engine gets the indexes that its manual recommends for these questions, and exact totals in the fewest

@@ -15,15 +15,15 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// engine is what stores and finds filings.
+// engine stores and finds filings.
 type engine interface {
 	load(ctx context.Context, file string) error
 	page(ctx context.Context, q question) (page, error)
 	one(ctx context.Context, id int64) (json.RawMessage, error) // nil: there is none
-	end(ctx context.Context) error                              // deletes what was loaded
+	end(ctx context.Context) error                              // deletes the filings
 }
 
-// question is what a request asks for.
+// question is a parsed request.
 type question struct {
 	term, county  string
 	minAmount     *float64
@@ -52,7 +52,7 @@ const (
 	// apiKey is the account's that the bench uses.
 	apiKey = "ak_live_00000000000000000000000000000000"
 	quota  = 1_000_000_000
-	// kept is how long Redis keeps what this program leaves in it.
+	// kept is how long Redis keeps the values of this program.
 	kept = 24 * time.Hour
 )
 
