@@ -38,10 +38,10 @@ func (s Set) Truncate(end int) {
 	}
 }
 
-// Keep removes the numbers that other lacks.
-func (s Set) Keep(other Set) {
+// Keep removes the numbers that kept lacks.
+func (s Set) Keep(kept Set) {
 	for i := range s {
-		s[i] &= other[i]
+		s[i] &= kept[i]
 	}
 }
 

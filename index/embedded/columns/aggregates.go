@@ -46,8 +46,8 @@ type axis struct {
 	keys   [][]string // by place: as written; several for a word that lists several
 }
 
-func (t *Table) axis(ctx context.Context, by index.Dimension) (axis, error) {
-	d := dimensions[by]
+func (t *Table) axis(ctx context.Context, dimension index.Dimension) (axis, error) {
+	d := dimensions[dimension]
 	words, err := t.dictionary(ctx, d.column)
 	if err != nil {
 		return axis{}, err

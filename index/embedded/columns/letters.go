@@ -21,17 +21,18 @@ import (
 // read; of any other term, each run leaves few blocks to be read. Only for a run that may go on at
 // both its ends the whole dictionary is looked through.
 
-// letterColumn collects the runs of a chunk, and writes them with it.
+// letterColumn is the rows of each run, and the dictionary of runs.
 type letterColumn struct {
-	sink  Sink
+	setColumn
 	codes map[string]uint32
-	words []byte    // by code, each after its length
-	rows  []rowList // by code, in the chunk
-	used  []uint32  // codes that occur in the chunk
+	words []byte // by code, each after its length
 }
 
 func newLetterColumn(sink Sink) *letterColumn {
-	return &letterColumn{sink: sink, codes: map[string]uint32{}}
+	return &letterColumn{
+		setColumn: setColumn{sink: sink, index: columnLetters, sets: columnLetterRows, size: ChunkRows / 8},
+		codes:     map[string]uint32{},
+	}
 }
 
 // add notes the runs of a row of the chunk.
@@ -42,31 +43,10 @@ func (c *letterColumn) add(row int, texts []byte) {
 			code = uint32(len(c.codes))
 			c.codes[string(run)] = code
 			c.words = protowire.AppendBytes(c.words, run)
-			c.rows = append(c.rows, rowList{})
+			c.lists = append(c.lists, rowList{})
 		}
-		l := &c.rows[code]
-		if len(l.steps) == 0 {
-			c.used = append(c.used, code)
-		}
-		l.add(row)
+		c.setColumn.add(code, row)
 	}
-}
-
-// put writes the rows of a chunk: the codes that occur, rising, and where the rows of each end; and
-// the rows.
-func (c *letterColumn) put(chunk int) error {
-	slices.Sort(c.used)
-	var rows []byte
-	ends := make([]uint32, 0, len(c.used))
-	for _, code := range c.used {
-		l := &c.rows[code]
-		rows = l.appendTo(rows, ChunkRows/8)
-		ends = append(ends, uint32(len(rows)))
-		*l = rowList{steps: l.steps[:0]}
-	}
-	data, err := binary.Append(nil, binary.LittleEndian, slices.Concat(c.used, ends))
-	c.used = c.used[:0]
-	return cmp.Or(err, c.sink(columnLetters, chunk, data), c.sink(columnLetterRows, chunk, rows))
 }
 
 // finish writes the dictionary, and its codes in both orders.

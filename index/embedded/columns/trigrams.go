@@ -56,10 +56,37 @@ var classOf = func() (class [256]uint32) {
 // trigram returns the number of three bytes. Trigrams that begin alike have neighboring numbers.
 func trigram(a, b, c byte) uint32 { return (classOf[a]*classes+classOf[b])*classes + classOf[c] }
 
-// trigramColumn collects the trigrams of a chunk, and writes them with it.
-type trigramColumn struct {
-	sink Sink
-	sets []rowList // by trigram
+// setColumn collects sets of the rows, or of the blocks, of a chunk by numbers, and writes them with it.
+type setColumn struct {
+	sink        Sink
+	index, sets string // the names of its columns
+	size        int    // of the bits of all rows or blocks, in bytes
+	lists       []rowList
+	used        []uint32 // the numbers that have a set
+}
+
+func (c *setColumn) add(number uint32, row int) {
+	l := &c.lists[number]
+	if len(l.steps) == 0 {
+		c.used = append(c.used, number)
+	}
+	l.add(row)
+}
+
+// put writes the numbers that have a set, rising, and where the set of each ends; and the sets.
+func (c *setColumn) put(chunk int) error {
+	slices.Sort(c.used)
+	var sets []byte
+	ends := make([]uint32, 0, len(c.used))
+	for _, number := range c.used {
+		l := &c.lists[number]
+		sets = l.appendTo(sets, c.size)
+		ends = append(ends, uint32(len(sets)))
+		*l = rowList{steps: l.steps[:0]}
+	}
+	data, err := binary.Append(nil, binary.LittleEndian, slices.Concat(c.used, ends))
+	c.used = c.used[:0]
+	return cmp.Or(err, c.sink(c.index, chunk, data), c.sink(c.sets, chunk, sets))
 }
 
 // rowList is rows, or blocks, of a chunk that are added in rising order.
@@ -118,8 +145,14 @@ func follow(rows bitset.Set, steps []byte, count int) bool {
 	return true
 }
 
+// trigramColumn is the blocks of each trigram.
+type trigramColumn struct{ setColumn }
+
 func newTrigramColumn(sink Sink) *trigramColumn {
-	return &trigramColumn{sink, make([]rowList, classes*classes*classes)}
+	lists := make([]rowList, classes*classes*classes)
+	return &trigramColumn{setColumn{
+		sink: sink, index: columnTrigrams, sets: columnSets, size: blocksAChunk / 8, lists: lists,
+	}}
 }
 
 // add notes the trigrams of a row in a block of the chunk: those that begin at any byte of its
@@ -133,26 +166,8 @@ func (c *trigramColumn) add(block int, texts []byte) {
 		return textEnd
 	}
 	for i := range texts {
-		c.sets[trigram(texts[i], byteAt(i+1), byteAt(i+2))].add(block)
+		c.setColumn.add(trigram(texts[i], byteAt(i+1), byteAt(i+2)), block)
 	}
-}
-
-// put writes the index of a chunk: the numbers of the trigrams that occur, rising, and where the
-// set of each ends; and the sets.
-func (c *trigramColumn) put(chunk int) error {
-	var sets []byte
-	var numbers, ends []uint32
-	for n := range c.sets {
-		l := &c.sets[n]
-		if len(l.steps) == 0 {
-			continue
-		}
-		sets = l.appendTo(sets, blocksAChunk/8)
-		numbers, ends = append(numbers, uint32(n)), append(ends, uint32(len(sets)))
-		*l = rowList{steps: l.steps[:0]}
-	}
-	data, err := binary.Append(nil, binary.LittleEndian, slices.Concat(numbers, ends))
-	return cmp.Or(err, c.sink(columnTrigrams, chunk, data), c.sink(columnSets, chunk, sets))
 }
 
 // setIndex says which trigrams, or runs, a chunk has, and where their sets end.
