@@ -96,59 +96,6 @@ func (t *Table) coded(column string, table []uint8) condition {
 	}
 }
 
-// disjunction holds if one of the conditions does.
-func disjunction(conditions ...condition) condition {
-	return func(ctx context.Context, chunk int, rows bitset.Set) error {
-		for _, c := range conditions {
-			if err := c(ctx, chunk, rows); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-// conjunction holds if each of the conditions does. None is evaluated in chunks in which nothing is
-// left.
-func conjunction(conditions ...condition) condition {
-	if len(conditions) == 1 {
-		return conditions[0]
-	}
-	return func(ctx context.Context, chunk int, rows bitset.Set) error {
-		left, holds := bitset.Full(64*len(rows)), make(bitset.Set, len(rows))
-		for _, c := range conditions {
-			for i := range left {
-				holds[i] = ^left[i] // rows that are out already need no look
-			}
-			if err := c(ctx, chunk, holds); err != nil {
-				return err
-			}
-			if left.Keep(holds); left.IsEmpty() {
-				return nil
-			}
-		}
-		for i := range rows {
-			rows[i] |= left[i]
-		}
-		return nil
-	}
-}
-
-// not holds where c does not.
-func (t *Table) not(c condition) condition {
-	return func(ctx context.Context, chunk int, rows bitset.Set) error {
-		holds := make(bitset.Set, len(rows))
-		if err := c(ctx, chunk, holds); err != nil {
-			return err
-		}
-		for i := range rows {
-			rows[i] |= ^holds[i]
-		}
-		rows.Truncate(t.rowsOf(chunk)) // there are no more
-		return nil
-	}
-}
-
 func (t *Table) rest(ctx context.Context, p index.Rest) (condition, error) {
 	column := index.FilingDate.String()
 	earlier, err1 := t.words(ctx, column, func(_ int, day string) bool { return day < p.Date })

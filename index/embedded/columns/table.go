@@ -1,7 +1,6 @@
 package columns
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -13,7 +12,6 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"filings/index"
-	"filings/index/bitset"
 	"filings/index/cache"
 	"filings/index/wire"
 )
@@ -297,76 +295,4 @@ func (t *Table) EachRecord(
 		}
 	}
 	return err
-}
-
-// condition is a predicate that was compiled for a table: it sets the bits of the rows of a chunk
-// for which it holds, and leaves the others as they are.
-type condition func(ctx context.Context, chunk int, rows bitset.Set) error
-
-// The loops over the rows of a chunk set the bits of those for which a condition holds, and leave
-// the others as they are. They take 64 rows at a time and have no branch that depends on a value,
-// since the processor would guess it wrong: a box takes a third of the time that it takes with one.
-
-// setCoded sets the bits of the rows for whose code table has 1. It has bytes, of which caches hold
-// more.
-func setCoded(rows bitset.Set, codes []uint32, table []uint8) {
-	for i := range rows {
-		var word uint64
-		for j, code := range rowsOf(codes, i) {
-			word |= uint64(table[code]) << (j & 63)
-		}
-		rows[i] |= word
-	}
-}
-
-// setInRange sets the bits of the rows whose values are from low to high.
-func setInRange[T int64 | float64](rows bitset.Set, values []T, low, high T) {
-	for i := range rows {
-		var word uint64
-		for j, v := range rowsOf(values, i) {
-			word |= (bit(v >= low) & bit(v <= high)) << (j & 63)
-		}
-		rows[i] |= word
-	}
-}
-
-// setInBox sets the bits of the rows whose coordinates are in b.
-func setInBox(rows bitset.Set, latitudes, longitudes []float64, b index.Box) {
-	crosses := bit(b.West > b.East) // the antimeridian
-	for i := range rows {
-		var word uint64
-		longitudes := rowsOf(longitudes, i)
-		for j, latitude := range rowsOf(latitudes, i) { // NaN is in no range
-			east, west := bit(longitudes[j] <= b.East), bit(longitudes[j] >= b.West)
-			inside := east&west | crosses&(east|west)
-			word |= (bit(latitude >= b.South) & bit(latitude <= b.North) & inside) << (j & 63)
-		}
-		rows[i] |= word
-	}
-}
-
-// rowsOf returns the values of the rows that have their bits in word i.
-func rowsOf[T element](values []T, i int) []T { return values[i*64 : min(i*64+64, len(values))] }
-
-func bit(set bool) uint64 {
-	if set {
-		return 1
-	}
-	return 0
-}
-
-// find sets the bits of the rows in whose texts term is. texts are those of whole blocks, the first
-// of them that of a row.
-func find(texts []byte, row int, term []byte, rows bitset.Set) {
-	for {
-		offset := bytes.Index(texts, term)
-		if offset < 0 {
-			return
-		}
-		row += bytes.Count(texts[:offset], []byte{rowEnd})
-		rows.Add(row)
-		row++
-		offset += bytes.IndexByte(texts[offset:], rowEnd) // the rest of this row makes no difference
-		texts = texts[offset+1:]
-	}
 }
