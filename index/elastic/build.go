@@ -145,11 +145,10 @@ func (b *build) finalize(ctx context.Context, erases bool) error {
 // segments that are mostly deleted are, and Elasticsearch's own merging keeps the segments of the
 // changes few.
 func (b *build) merge() esapi.Request {
-	segments, expunges := 1, true
 	if b.source != "" {
-		return esapi.IndicesForcemergeRequest{Index: []string{b.name}, OnlyExpungeDeletes: &expunges}
+		return esapi.IndicesForcemergeRequest{Index: []string{b.name}, OnlyExpungeDeletes: new(true)}
 	}
-	return esapi.IndicesForcemergeRequest{Index: []string{b.name}, MaxNumSegments: &segments}
+	return esapi.IndicesForcemergeRequest{Index: []string{b.name}, MaxNumSegments: new(1)}
 }
 
 // writeMeta marks the generation as finished. Parts that a mapping request lacks stay as they are,

@@ -121,11 +121,10 @@ var (
 
 // send repeats a batch, less its accepted actions, until all of it is accepted.
 func (b *bulk) send(batch *batch) error {
-	requireAlias := true
 	return b.storage.c.Retry(b.ctx, client.BulkTime, func(ctx context.Context) error {
 		var response []byte
 		err := b.storage.c.Write(ctx, &response, esapi.BulkRequest{
-			Index: b.alias, Body: bytes.NewReader(batch.body), RequireAlias: &requireAlias,
+			Index: b.alias, Body: bytes.NewReader(batch.body), RequireAlias: new(true),
 			FilterPath: []string{responseFilter},
 		})
 		if err != nil {

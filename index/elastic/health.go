@@ -135,10 +135,9 @@ func (s *storage) privileges(ctx context.Context, h *Health) error {
 
 func (s *storage) blocks(ctx context.Context, h *Health) error {
 	const blocked = "index.blocks.read_only_allow_delete"
-	flat := true
 	var indices map[string]struct{ Settings map[string]string }
 	err := s.c.Read(ctx, &indices, esapi.IndicesGetSettingsRequest{
-		Index: []string{s.alias + "-*"}, Name: []string{blocked}, FlatSettings: &flat, ExpandWildcards: "all",
+		Index: []string{s.alias + "-*"}, Name: []string{blocked}, FlatSettings: new(true), ExpandWildcards: "all",
 	})
 	for _, name := range slices.Sorted(maps.Keys(indices)) {
 		if indices[name].Settings[blocked] == "true" {

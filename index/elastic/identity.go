@@ -3,6 +3,7 @@ package elastic
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -94,14 +95,10 @@ func withSidecar(generation string) []string {
 }
 
 func (s *storage) settingsIdentity(ctx context.Context, name string, identity generation.Identity) error {
-	names, flat := []string{readBlock}, true
-	for setting := range searchLimits {
-		names = append(names, setting)
-	}
-	names = append(names, shardsSetting)
+	names := slices.AppendSeq([]string{readBlock, shardsSetting}, maps.Keys(searchLimits))
 	var found map[string]struct{ Settings map[string]string }
 	err := s.c.Read(ctx, &found, esapi.IndicesGetSettingsRequest{
-		Index: withSidecar(name), ExpandWildcards: "all", Name: names, FlatSettings: &flat,
+		Index: withSidecar(name), ExpandWildcards: "all", Name: names, FlatSettings: new(true),
 	})
 	if err != nil {
 		return err

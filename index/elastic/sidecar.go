@@ -170,12 +170,12 @@ var errDeletedDocuments = fmt.Errorf("segments still have deleted documents: %w"
 // each copy has said that it has the deletion: after 30 seconds by itself, or when the index is
 // opened again (Elasticsearch 8.19), which takes one.
 func (s *storage) mergeDeleted(ctx context.Context, name string) error {
-	names, expunges := []string{name}, true
+	names := []string{name}
 	return s.c.Retry(ctx, client.MergeTime, func(ctx context.Context) error {
 		settings := strings.NewReader(`{"index.merge.policy.expunge_deletes_allowed":0}`)
 		for _, r := range []esapi.Request{
 			esapi.IndicesPutSettingsRequest{Index: names, Body: settings},
-			esapi.IndicesForcemergeRequest{Index: names, OnlyExpungeDeletes: &expunges},
+			esapi.IndicesForcemergeRequest{Index: names, OnlyExpungeDeletes: new(true)},
 		} {
 			if err := s.c.Write(ctx, nil, r); err != nil {
 				return err

@@ -84,7 +84,6 @@ const deletedAtOnce = 20
 
 // Delete implements generation.Storage.
 func (s *storage) Delete(ctx context.Context, parts []generation.Part) error {
-	ignore := true
 	for batch := range slices.Chunk(parts, deletedAtOnce) {
 		var names []string
 		for _, p := range batch {
@@ -94,7 +93,7 @@ func (s *storage) Delete(ctx context.Context, parts []generation.Part) error {
 			}
 			names = append(names, name)
 		}
-		request := esapi.IndicesDeleteRequest{Index: names, IgnoreUnavailable: &ignore}
+		request := esapi.IndicesDeleteRequest{Index: names, IgnoreUnavailable: new(true)}
 		if err := s.send(ctx, client.RequestTime, request); err != nil {
 			return err
 		}
@@ -133,9 +132,8 @@ func (s *storage) Load(ctx context.Context, name string) (d generation.Document,
 
 // Replace implements generation.Storage.
 func (s *storage) Replace(ctx context.Context, name string, d generation.Document) error {
-	requireAlias := true
 	request := esapi.IndexRequest{
-		Index: s.catalogAlias(), DocumentID: name, Body: bytes.NewReader(d.Body), RequireAlias: &requireAlias,
+		Index: s.catalogAlias(), DocumentID: name, Body: bytes.NewReader(d.Body), RequireAlias: new(true),
 	}
 	if d.Revision == "" {
 		request.OpType = "create"

@@ -65,9 +65,8 @@ func (r *Reader) search(ctx context.Context, v any, body search.Object) error {
 	if err != nil {
 		return err
 	}
-	partial := false
 	return r.read(ctx, v, esapi.SearchRequest{
-		Index: []string{r.generation}, Body: bytes.NewReader(b), AllowPartialSearchResults: &partial,
+		Index: []string{r.generation}, Body: bytes.NewReader(b), AllowPartialSearchResults: new(false),
 	})
 }
 
