@@ -62,7 +62,8 @@ func TestX18_WithoutCopies(t *testing.T) {
 		t.Errorf("kept are %v, %v", kept, err)
 	}
 	sameChangeset(t, &want, s, second)
-	for _, test := range []struct{ keep, indices int }{{1, 5}, {0, 3}} { // catalog, the live one with its sidecar; changes, and first
+	// The indices are the catalog, the live one with its sidecar; changes, and the first one.
+	for _, test := range []struct{ keep, indices int }{{1, 5}, {0, 3}} {
 		if _, err := lock.Prune(t.Context(), "", math.MaxInt, test.keep); err != nil {
 			t.Error(err)
 		}
@@ -82,7 +83,8 @@ func TestX53_LeftBehind(t *testing.T) {
 	changeset := document.SidecarIndex(name, sidecar.Changeset)
 	w := &sidecarWriter{storage: s.storage, index: changeset}
 	put := w.put(t.Context())
-	if err := errors.Join(err1, err2, put("x", 0, nil), w.flush(t.Context()), put("x", 0, nil), w.flush(t.Context())); err != nil {
+	err := errors.Join(err1, err2, put("x", 0, nil), w.flush(t.Context()), put("x", 0, nil), w.flush(t.Context()))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if left, err := s.deletedDocuments(t.Context(), changeset); err != nil || left == 0 {
@@ -123,7 +125,8 @@ func TestX19_FaultsWhileChangesetsAreWritten(t *testing.T) {
 		})
 		return b, err
 	}
-	full := elastictest.Respond(http.StatusForbidden, `{"error":{"type":"cluster_block_exception","reason":"disk usage exceeded flood-stage watermark"}}`)
+	full := elastictest.Respond(http.StatusForbidden, `{"error":{"type":"cluster_block_exception",`+
+		`"reason":"disk usage exceeded flood-stage watermark"}}`)
 	b, err := build(full)
 	if err == nil {
 		t.Error("a changeset that was refused did not fail the load")

@@ -215,8 +215,11 @@ func TestReplace(t *testing.T) {
 		var replacing errgroup.Group
 		for i := range 6 {
 			replacing.Go(func() error {
-				mine := generation.Document{Body: fmt.Appendf(nil, `{"form":1,"newest":"%d of %d"}`, i, round), Revision: d.Revision}
-				err := s.again(t, nil).storage.Retry(t.Context(), func(ctx context.Context) error { return s.Replace(ctx, generation.CatalogDocument, mine) })
+				body := fmt.Appendf(nil, `{"form":1,"newest":"%d of %d"}`, i, round)
+				mine := generation.Document{Body: body, Revision: d.Revision}
+				err := s.again(t, nil).storage.Retry(t.Context(), func(ctx context.Context) error {
+					return s.Replace(ctx, generation.CatalogDocument, mine)
+				})
 				if err == nil {
 					replaced.Add(1)
 				} else if !errors.Is(err, generation.ErrStale) {
@@ -230,7 +233,8 @@ func TestReplace(t *testing.T) {
 		}
 	}
 	s.deleteAll(t)
-	if err := s.Replace(t.Context(), generation.CatalogDocument, generation.Document{Body: []byte("{}"), Revision: "7/1"}); !errors.Is(err, generation.ErrStale) {
+	stale := generation.Document{Body: []byte("{}"), Revision: "7/1"}
+	if err := s.Replace(t.Context(), generation.CatalogDocument, stale); !errors.Is(err, generation.ErrStale) {
 		t.Errorf("where it was deleted: %v", err)
 	}
 	if s.exists(t, s.catalogIndex()) {

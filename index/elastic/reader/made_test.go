@@ -55,7 +55,8 @@ func testReader(t testing.TB, shards int, filings []*index.Filing) *Reader {
 	name := "reading-" + strconv.FormatUint(rand.Uint64(), 36)
 	t.Cleanup(func() {
 		for _, path := range []string{"/" + name, "/" + document.SidecarIndex(name, sidecar.Kept)} {
-			if err := c.Write(context.Background(), nil, elastictest.Request{Method: http.MethodDelete, Path: path}); err != nil {
+			request := elastictest.Request{Method: http.MethodDelete, Path: path}
+			if err := c.Write(context.Background(), nil, request); err != nil {
 				t.Error(err)
 			}
 		}
@@ -104,8 +105,9 @@ func load(t testing.TB, c *client.Client, name string, filings []*index.Filing) 
 	if err := errors.Join(err, actions.Close()); err != nil {
 		t.Fatal(err)
 	}
-	must(t, c, http.MethodPut, "/"+document.SidecarIndex(name, sidecar.Kept), nil, []byte(`{"mappings":{"enabled":false}}`))
-	send(t, c, document.SidecarIndex(name, sidecar.Kept), bulk)
+	kept := document.SidecarIndex(name, sidecar.Kept)
+	must(t, c, http.MethodPut, "/"+kept, nil, []byte(`{"mappings":{"enabled":false}}`))
+	send(t, c, kept, bulk)
 	must(t, c, http.MethodPost, "/"+name+"/_refresh", nil, nil)
 }
 

@@ -76,7 +76,8 @@ func offsetCases() []offsetCase {
 	}
 	amounts := []string{`"c0a"`, `"c0b"`, `"c0c"`, ""}
 	days := []string{"19700", "19690", "19680"}
-	byAmount, oldestFirst := index.Sort{Field: index.FilingAmount, Ascending: true}, index.Sort{Field: index.FilingDate, Ascending: true}
+	byAmount := index.Sort{Field: index.FilingAmount, Ascending: true}
+	oldestFirst := index.Sort{Field: index.FilingDate, Ascending: true}
 	return []offsetCase{
 		{"at the beginning of a bucket", byAmount, counted(0, amounts, 100, 50, 100, 9), 100, 120},
 		{"from the nearer end", byAmount, counted(0, amounts, 9, 5000, 9, 9), 5000, 5009},
@@ -96,12 +97,13 @@ func TestGoldenPlans(t *testing.T) {
 	t.Parallel()
 	var got txtar.Archive
 	for _, c := range afterCases {
-		at, near, err := ReadEnd(c.end, c.sort)
+		start, reach, err := ReadEnd(c.end, c.sort)
 		if err != nil {
 			t.Fatal(c.end, err)
 		}
 		all := PageOf(index.Query{Sort: c.sort}, []Object{exists(document.PointField)})
-		got.Files = append(got.Files, txtar.File{Name: c.sort.String() + ", after " + c.end, Data: planned(t, all.Ranges(at, near)...)})
+		data := planned(t, all.Ranges(start, reach)...)
+		got.Files = append(got.Files, txtar.File{Name: c.sort.String() + ", after " + c.end, Data: data})
 	}
 	for _, c := range offsetCases() {
 		all := Spanning(PageOf(index.Query{Sort: c.sort}, nil), c.sort)
