@@ -192,7 +192,7 @@ type Fingerprint struct {
 // Digests are those of each field group of a filing, in their order.
 type Digests [4]uint64
 
-// Facts are the part of a filing that is summed up beside its generation: by county, by owner and
+// Facts are the part of a filing that is summed up in a sidecar: by county, by owner and
 // by word. Texts are "" where they are missing.
 type Facts struct {
 	Owner, County, FilingDate string // as written

@@ -47,8 +47,8 @@ type CountyNames struct {
 // state in lower case, "" for none.
 type county struct{ name, state string }
 
-// NewCountyNames returns the CountyNames of these counties. Of equally near ones Nearest returns
-// the first ones.
+// NewCountyNames returns the CountyNames of these counties. Nearest prefers the first of equally
+// near ones.
 func NewCountyNames(written []string) *CountyNames {
 	c := &CountyNames{written: written, counties: map[string][]string{}, matches: map[county][]string{}}
 	for _, county := range written {
@@ -71,8 +71,8 @@ func addOnce[K comparable](lists map[K][]string, key K, text string) {
 	}
 }
 
-// Resolve resolves a folded value to a county or a county name. If the value itself exists, or if its
-// readings don't leave exactly one county or one name, it returns the value unchanged.
+// Resolve resolves a folded value to a county or a county name. If the value itself exists, or if
+// its readings don't leave exactly one county or one name, it returns the value unchanged.
 func (c *CountyNames) Resolve(value string) string {
 	if c.counties[value] != nil {
 		return value

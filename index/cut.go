@@ -59,7 +59,7 @@ func errMember(f Field) error {
 	return fmt.Errorf("%w: %s is not where it belongs, or its value is none of a record", ErrRecord, f)
 }
 
-// Values sets dst[f] to the JSON of each field f of r, up to last, as it stands in r: a part of r,
+// Values sets dst[f] to the JSON of each field f of r, up to last, unchanged: a part of r,
 // which is not copied. It returns ErrRecord where r is not a record as AppendRecord writes it, as
 // far as that.
 func (r Record) Values(dst [][]byte, last Field) error {
@@ -75,7 +75,7 @@ func (r Record) Values(dst [][]byte, last Field) error {
 }
 
 // AppendFields appends the members of r that tier t sees and set has, in the order of the record.
-// Where the members up to the last of these are not the record's own, it appends nothing and
+// If the members up to the last of these are not the record's own, it appends nothing and
 // returns ErrRecord. A record of the id alone (Query.IDsOnly) is good for a set of the id alone,
 // and one with keys for a set that has them.
 func (r Record) AppendFields(dst []byte, t Tier, set FieldSet) ([]byte, error) {

@@ -50,7 +50,7 @@ func Derive(f *Filing) Derived {
 	return d
 }
 
-// place returns the city and the ZIP code of f: as loaded, or else as its address ends with them.
+// place returns the city and the ZIP code of f: as loaded, or as its address ends with them.
 func place(f *Filing) (city, zip string) {
 	city, zip = endOf(f.Text(PropertyAddress))
 	if loaded := Trim(f.Text(City)); loaded != "" {

@@ -61,7 +61,7 @@ func NewGrid(b Box, precision int) Grid {
 }
 
 // TileBox returns the box of exactly the coordinates in a tile. An edge belongs to one of the two
-// tiles beside it.
+// tiles next to it.
 func TileBox(column, row, precision int) Box {
 	x, y := columnSpan(column, precision), rowSpan(row, precision)
 	return Box{North: math.Nextafter(y.End, -180), South: y.Start, East: math.Nextafter(x.End, -360), West: x.Start}

@@ -93,7 +93,7 @@ func (q GroupQuery) Most() int {
 }
 
 // Groups are the groups that a GroupQuery requests, in its order, and how many there are in all.
-// Where there are more than its Most, List is nil.
+// List is nil if there are more than its Most.
 type Groups struct {
 	Total int64
 	List  []Group

@@ -10,12 +10,12 @@ import (
 )
 
 // OwnerKeyOf returns the key of an owner's name (rule X25): names of one owner, as counties write
-// them, have one key. "" is none, of a name without a letter or digit. Where the rule leaves a
+// them, have one key. "" is none, of a name without a letter or digit. If the rule leaves a
 // choice:
 //
 //   - Of forms of equal length the first one in the name counts, and none is made of another one's
 //     short form.
-//   - "ltd liability comp" is a form too: else the key of its key would be another one.
+//   - "ltd liability comp" is a form too: otherwise the key of its key would be another one.
 //   - A name with a form of step 3 has the form as a token, even if several tokens spell it: "Fern,
 //     L.L.C." is no person.
 //   - "tr" is the last token in the order in which the name is written.
@@ -151,7 +151,7 @@ func (n *ownerName) isPerson() bool {
 		!slices.ContainsFunc(n.tokens, func(token string) bool { return slices.Contains(noPersons, token) })
 }
 
-// noPersons are the words of names, besides legal forms, that no person has.
+// noPersons are the words of names, apart from legal forms, that no person has.
 var noPersons = []string{"and", "estate", "bank", "church", "city", "county", "of"}
 
 // legalForms does step 3, and reports whether there was a form.

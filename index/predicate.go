@@ -78,12 +78,12 @@ type Range struct {
 	Min, Max *float64
 }
 
-// Days holds when FilingDate is First or later and Last or earlier, both YYYY-MM-DD; "" is no bound. A
-// filing without a date does not match.
+// Days holds when FilingDate is First or later and Last or earlier, both YYYY-MM-DD; "" is no
+// bound. A filing without a date does not match.
 type Days struct{ First, Last string }
 
-// Times holds when CreatedAt is First or later and Last or earlier, to the microsecond; the zero time
-// is no bound. A filing without the time does not match.
+// Times holds when CreatedAt is First or later and Last or earlier, to the microsecond; the zero
+// time is no bound. A filing without the time does not match.
 type Times struct {
 	First, Last time.Time
 	Clocked     bool // an end is the time of the request: hardly two requests have the same
@@ -109,8 +109,8 @@ type Present struct{ Field Field }
 // antimeridian: then longitudes from West to 180 and from -180 to East are inside.
 type Box struct{ North, South, East, West float64 }
 
-// Contains holds when Text or one of Alternatives, which are SearchTexts, is a substring of the SearchText of
-// Owner, PropertyAddress, CaseNumber or County.
+// Contains holds when Text or one of Alternatives, which are SearchTexts, is a substring of the
+// SearchText of Owner, PropertyAddress, CaseNumber or County.
 type Contains struct {
 	Text         string
 	Alternatives []string

@@ -29,7 +29,7 @@ type Query struct {
 
 	// Count asks for the Total of the page. Every engine gives it up to MostCounted filings, and
 	// more where that is cheap; elsewhere it may cost much more than the page. It changes nothing
-	// else of the page, so it is no part of the canonical text. A page that begins at a position
+	// more of the page, so it is no part of the canonical text. A page that begins at a position
 	// has no Total.
 	Count bool
 }

@@ -187,7 +187,7 @@ type CountyStats struct {
 type detached struct{}
 
 // Detach returns a context for a call whose caller gets no result after ctx has ended, and does not
-// wait either: the engine may go on until its server has ended the call as well.
+// wait either: the engine may continue until its server has ended the call as well.
 func Detach(ctx context.Context) context.Context { return context.WithValue(ctx, detached{}, true) }
 
 // IsDetached reports whether ctx is one that Detach returned.

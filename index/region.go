@@ -18,7 +18,7 @@ type Region interface {
 	Has(Point) bool
 	// Bounds returns a box around the region.
 	Bounds() Box
-	// Meets reports whether the rim may meet b. Where it does not, Has is the same for all of b.
+	// Meets reports whether the rim may meet b. If it does not, Has is the same for all of b.
 	// Longitudes of b may pass 180.
 	Meets(b Box) bool
 }
@@ -32,7 +32,7 @@ type Circle struct {
 // MaxRadius is the largest radius of a Circle, in meters.
 const MaxRadius = 100_000
 
-// earth is the mean radius of the Earth in meters, to which the sphere of a Circle has it (rule X34).
+// earth is the radius of a Circle's sphere in meters: the mean radius of the Earth (rule X34).
 const earth = 6_371_008.8
 
 // Polygon holds inside the even-odd outline through Corners and back to the first one, in the plane
@@ -82,7 +82,7 @@ func NewPolygon(corners []Corner) (Polygon, error) {
 	return p, nil
 }
 
-// end is an end of an edge. Where an even number of a line's edges ends at each corner, the edges
+// end is an end of an edge. If an even number of a line's edges ends at each corner, the edges
 // lie on each of its points in pairs, so that no area is on one side of it alone.
 type end struct {
 	line

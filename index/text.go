@@ -139,7 +139,7 @@ func Nearest(texts []string, most int, pairs func(i int) [][2]string) (nearest [
 		least := math.MaxInt
 		for _, pair := range pairs(i) {
 			a, b := []rune(pair[0]), []rune(pair[1])
-			// else it is no nearer
+			// otherwise it is no nearer
 			if apart := max(len(a)-len(b), len(b)-len(a)); len(best) < most || apart < best[most-1].distance {
 				least = min(least, Distance(a, b, true))
 			}

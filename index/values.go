@@ -45,8 +45,8 @@ var measured = func() (set uint64) {
 	return set
 }()
 
-// FilingValues has the values of a filing that Values and Counts count; the zero value is no filing. It
-// keeps no part of the line that a filing was read from.
+// FilingValues has the values of a filing that Values and Counts count; the zero value is no
+// filing. It keeps no part of the line that a filing was read from.
 type FilingValues struct {
 	Filled  uint64 // as Filing.Filled says
 	County  string

@@ -5,13 +5,13 @@
 // # Design
 //
 // A call alone costs a write and a read on either side, and the time until the other side wakes up.
-// Where many calls are in progress, that is most of the work, and they can share it. Up to a
+// If many calls are in progress, that is most of the work, and they can share it. Up to a
 // threshold, which depends on the server, a call that waits for others only loses time. So a call
 // goes alone while no more than that are in progress. Any other call waits for the batch in
-// progress, and goes with the next one, with all that came meanwhile: the busier the server, the
+// progress, and goes with the next one, with all that came until then: the busier the server, the
 // larger the batches, and nothing waits for a clock.
 //
-// A batch without results after lateTime holds up no other: the next one is sent meanwhile. So a
+// A batch without results after lateTime holds up no other: the next one is sent. So a
 // dead connection fails only the calls that went there.
 //
 // A caller whose context ends leaves, and the others of its batch stay. Its call is not sent,

@@ -120,7 +120,7 @@ func (b *Breaker) Metric(name string) prometheus.Collector {
 		})
 }
 
-// Refuses returns the error of a caller while the server is known to be down, and else nil: for a
+// Refuses returns the error of a caller while the server is known to be down, otherwise nil: for a
 // caller that would otherwise wait in a queue before it calls Do.
 func (b *Breaker) Refuses() error {
 	if b.circuit.State() == gobreaker.StateOpen {
@@ -129,8 +129,8 @@ func (b *Breaker) Refuses() error {
 	return nil
 }
 
-// Do runs call, which calls the server, if the server responds; else it returns an error of the
-// kind Config.Down: at once when the server is known to be down, or when ctx has ended.
+// Do runs call, which calls the server, if the server responds; otherwise it returns an error of
+// the kind Config.Down: at once when the server is known to be down, or when ctx has ended.
 func (b *Breaker) Do(ctx context.Context, call func(context.Context) error) error {
 	return b.run(ctx, call, nil)
 }
@@ -172,7 +172,7 @@ func (b *Breaker) run(ctx context.Context, call func(context.Context) error, suc
 }
 
 // ready probes the server if it is to be tried again, and waits for the result as long as ctx
-// lasts. The probe goes on without the caller, whose time says nothing of the server.
+// lasts. The probe runs on without the caller, whose time says nothing of the server.
 func (b *Breaker) ready(ctx context.Context) error {
 	if b.circuit.State() != gobreaker.StateHalfOpen {
 		return nil
@@ -211,7 +211,7 @@ func (b *Breaker) probe(ctx context.Context) (err error) {
 }
 
 // confirm counts a failed call if a probe, whose result nobody waits for, fails too. There is one
-// at a time, for all calls that fail meanwhile.
+// at a time, for all calls that fail while it runs.
 func (b *Breaker) confirm(ctx context.Context) {
 	if b.doubted.Add(1) > 1 {
 		return
@@ -227,8 +227,8 @@ func (b *Breaker) confirm(ctx context.Context) {
 	}()
 }
 
-// Responds reports whether the server responds: as a probe says that ended in the second before or,
-// else, begins now. Where ctx ends first, it does not.
+// Responds reports whether the server responds: as a probe says that ended in the second before, or
+// that begins now. If ctx ends first, it returns false.
 func (b *Breaker) Responds(ctx context.Context) bool {
 	if b.Refuses() != nil {
 		return false
@@ -266,7 +266,7 @@ func (b *Breaker) tried(ctx context.Context, age time.Duration) *trial {
 	return t
 }
 
-// Outcomes of a call, besides nil for a response.
+// Outcomes of a call; nil is a response.
 var (
 	errFailure    = errors.New("no response")
 	errNotCounted = errors.New("not counted")

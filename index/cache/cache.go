@@ -12,7 +12,7 @@
 // Which values stay is the policy of otter, W-TinyLFU: a crawl through many values, each needed
 // once, does not evict those that are needed often. Otter could also create missing values, but
 // with a context that never ends; here a creation belongs to the request that needs it,
-// so that no work goes on for a client that has left.
+// so that nothing is computed for a client that has left.
 package cache
 
 import (
@@ -46,7 +46,7 @@ type entry struct {
 	bytes int
 }
 
-// entryBytes is the cost of an entry besides its key and value: otter's node, hash table slot and
+// entryBytes is the cost of an entry without its key and value: otter's node, hash table slot and
 // policy queues.
 const entryBytes = 160
 
@@ -89,10 +89,10 @@ func Peek[V any](c *Cache, key Key) (v V, ok bool) {
 	return e.value.(V), true
 }
 
-// Set keeps a value that takes so many bytes under key, unless others are needed more.
+// Set keeps a value of a size in bytes under key, unless others are needed more.
 func Set[V any](c *Cache, key Key, v V, bytes int) { c.entries.Set(key, entry{v, bytes}) }
 
-// Get returns the value under key, or else the result of create, which also returns how many bytes
+// Get returns the value under key, or the result of create, which also returns how many bytes
 // that takes. Callers that need it at the same time share one creation, and its failure; hit means
 // that create was not called for this caller. A creation ends with its caller's context, or with
 // context.Canceled if create notices that its caller has left, and is then begun again for those
@@ -111,7 +111,7 @@ func Get[V any](
 }
 
 // Share is Get for a group of callers, whose create itself sets the value, as soon as it has it.
-// They share no creation with others, who may create the same value meanwhile.
+// They share no creation with others, who may create the same value at that time.
 func Share[V any](
 	ctx context.Context, c *Cache, group string, key Key, create func(context.Context) (V, error),
 ) (v V, hit bool, err error) {
@@ -131,7 +131,7 @@ func Share[V any](
 }
 
 // flights runs equal calls once at a time. Unlike in x/sync's singleflight, a call runs on the
-// goroutine and with the context of the request that makes it, so none goes on after its callers
+// goroutine and with the context of the request that makes it, so none runs on after its callers
 // have left. If that request ends too early, one of those that wait makes the call again.
 type flights struct {
 	mu         sync.Mutex

@@ -32,7 +32,7 @@ type Catalog struct {
 	Newest string `json:"newest,omitempty"`
 	// Withheld is the highest number that an entry of the list of withheld filings ever had.
 	Withheld int `json:"withheld,omitempty"`
-	// Purged is the highest name that a generation besides the live one had when withheld filings
+	// Purged is the highest name that a generation other than the live one had when withheld filings
 	// were deleted last.
 	Purged      string  `json:"purged,omitempty"`
 	Generations []Entry `json:"generations"` // the newest first
@@ -151,7 +151,8 @@ func (c *Catalog) add(prefix string, version int, now time.Time, parts []Part) s
 	return c.Newest
 }
 
-// swap makes `next` live if `current` is. A live generation that is not stored any more counts as none.
+// swap makes `next` live if `current` is. A live generation that is no longer stored counts as
+// none.
 func (c *Catalog) swap(current, next string, parts []Part) error {
 	live := c.Live
 	if !stored(parts, live) {

@@ -16,8 +16,8 @@ import (
 // Generations lists all stored generations, the newest first: also the unsealed, and the ones that
 // the catalog does not know.
 func (l *Lifecycle) Generations(ctx context.Context) ([]Info, error) {
-	// Parts come first: else a generation that is begun between the two looks would seem unknown to
-	// the catalog.
+	// Parts come first: otherwise a generation that is begun between the two looks would seem unknown
+	// to the catalog.
 	parts, err := l.storage.Parts(ctx, true)
 	if err != nil {
 		return nil, fmt.Errorf("listing generations: %w", err)
@@ -190,8 +190,8 @@ func (l *Lifecycle) open(ctx context.Context, c *Catalog, name string) (r index.
 	return r, nil
 }
 
-// Damaged returns how many generations besides the live one are kept in whose files calls have met
-// damage. Mostly there is none, and nothing is read.
+// Damaged returns how many kept generations, the live one aside, calls have met damage in. Mostly
+// there is none, and nothing is read.
 func (l *Lifecycle) Damaged(ctx context.Context) (n int, err error) {
 	names := l.pins.damaged()
 	if names == nil {

@@ -137,7 +137,7 @@ type Store interface {
 	// Generations lists all generations, the newest first, unsealed ones included.
 	Generations(ctx context.Context) ([]Info, error)
 	// Swap makes generation `next`, which must be sealed, live in one atomic step if `current` is live
-	// now ("" for none; one that is not stored any more counts as none); else it changes nothing
+	// now ("" for none; one that is not stored any more counts as none); otherwise it changes nothing
 	// and returns ErrConflict.
 	Swap(ctx context.Context, current, next string) error
 	// SwapAndHold is Swap that refuses loads in the same step, for a reason, until Release.
@@ -162,8 +162,8 @@ type Store interface {
 	// the withheld filings.
 	Loads(ctx context.Context) ([]Run, error)
 	// Fresh returns how fresh each county of the live generation is: Loaded is when the last load
-	// began that brought or removed filings of it. Of a generation that an older program built it
-	// is not known, nor of counties that are very many.
+	// began that brought or removed filings of it. It is unknown for a generation that an older
+	// program built, and for very many counties.
 	Fresh(ctx context.Context) (map[string]index.Freshness, error)
 	// Withheld returns the list of filings that loads leave out.
 	Withheld(ctx context.Context) (Withheld, error)

@@ -53,7 +53,7 @@ func (o *Options) reads(name string) error {
 	return readable(name, o.Version)
 }
 
-// read reads the catalog, and its document. Where there is none, the stored parts stand for it.
+// read reads the catalog, and its document. If there is none, the stored parts stand for it.
 func (l *Lifecycle) read(ctx context.Context) (c Catalog, d Document, err error) {
 	if d, err = l.storage.Load(ctx, CatalogDocument); err != nil {
 		return c, d, fmt.Errorf("reading the catalog of generations: %w", err)
@@ -80,12 +80,12 @@ func (l *Lifecycle) Retry(ctx context.Context, try func(context.Context) error) 
 	return l.storage.Retry(ctx, try)
 }
 
-// updateTries is how often a change of the catalog is tried against others who change it meanwhile.
+// updateTries is how often a change of the catalog is tried against others who change it, too.
 // One of them succeeds each time, and holders of the lock but renew it.
 const updateTries = 5
 
-// update changes the catalog in one step: do is applied to it, and again if it was replaced
-// meanwhile. An error of do changes nothing. again says that an earlier change may have been
+// update changes the catalog in one step: do is applied to it, and again if it was replaced since
+// it was read. An error of do changes nothing. again says that an earlier change may have been
 // carried out: its response did not come.
 func (l *Lifecycle) update(ctx context.Context, do func(c *Catalog, again bool) error) error {
 	again := false
@@ -126,8 +126,8 @@ func (l *Lifecycle) tryUpdate(ctx context.Context, do func(c *Catalog) error, un
 	return fmt.Errorf("changing the catalog of generations: tried %d times: %w", updateTries, err)
 }
 
-// Swap makes the sealed generation `next` live in one step, if `current` is live ("" for none). Else it
-// changes nothing and returns ErrConflict.
+// Swap makes the sealed generation `next` live in one step, if `current` is live ("" for none).
+// Otherwise it changes nothing and returns ErrConflict.
 func (l *Lifecycle) Swap(ctx context.Context, current, next string) error {
 	return l.swap(ctx, current, next, func(*Catalog) error { return nil })
 }

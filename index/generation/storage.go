@@ -34,8 +34,8 @@ type Storage interface {
 	// catalog is a dead process's. Unless take is set, it only looks: the lock stays free.
 	ProcessLock(ctx context.Context, take bool) (io.Closer, error)
 
-	// Parts lists all that is stored of generations, in no order. Only where measure is set it
-	// looks at sizes, and at damage anew.
+	// Parts lists all that is stored of generations, in no order. It reads sizes, and looks for
+	// damage again, only if measure is set.
 	Parts(ctx context.Context, measure bool) ([]Part, error)
 	// Create begins to store a generation: an empty one, or a copy of the stored data of `source`.
 	Create(ctx context.Context, name, source string) (Writer, error)
@@ -126,8 +126,8 @@ type Look func(ctx context.Context, r index.Reader) (filings int64, err error)
 type Identity map[string]string
 
 // Differs says in which facts the generation is no longer the one that was sealed, now being its
-// facts as they are; "" where it is. A fact that is not in both is not compared: an engine leaves
-// out facts that it cannot read at the moment, and older versions of the program kept none.
+// facts as they are; "" where it is. A fact that is not in both is not compared: an engine omits
+// facts that it cannot read at the moment, and older versions of the program kept none.
 func (sealed Identity) Differs(now Identity) string {
 	var differences []string
 	for _, subject := range slices.Sorted(maps.Keys(sealed)) {

@@ -120,7 +120,7 @@ func (l *Lifecycle) LookAgain() {
 	l.flight.Forget("")
 }
 
-// look makes a view, and shows it to all unless a newer one was shown meanwhile, or the engine
+// look makes a view, and shows it to all unless a newer one was shown before, or the engine
 // failed: the last one then stays for as long as it is fresh.
 func (l *Lifecycle) look(ctx context.Context) (*view, error) {
 	number, epoch, began, old := l.looks.Add(1), l.epoch.Load(), l.Now(), l.seen.Load()

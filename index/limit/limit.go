@@ -4,7 +4,7 @@
 //
 // # Design
 //
-// A call needs a slot, and the number of slots is limited. Where calls wait for one, the accounts
+// A call needs a slot, and the number of slots is limited. While calls wait for one, the accounts
 // take turns, and the calls of one account go in the order of their arrival. So an account that
 // sends a flood makes its own calls wait, not others'.
 //
@@ -19,16 +19,16 @@
 // seconds would hold all slots between them, and a ninth would wait for seconds each time. So calls
 // that last long have a share of the slots, all of them together: a quarter while others make short
 // ones, and at most all but a quarter. How long a call will last is not known, but how long those
-// of its kind lasted lately: those of its own account, or else those of all. A kind of which
-// nothing is known counts as long, so that the first calls of a flood do not have all slots. Among
-// long calls the account goes first that has had none for the longest time: who rarely sends one
-// waits for the end of another call, not for a round of all accounts that send many.
+// of its kind lasted lately: those of its own account, or, if there were none, those of all. A kind
+// of which nothing is known counts as long, so that the first calls of a flood do not have all
+// slots. Among long calls the account goes first that has had none for the longest time: who rarely
+// sends one waits for the end of another call, not for a round of all accounts that send many.
 //
 // A call waits for half of its caller's time and is then given up. Otherwise a flood that never
 // ends would let every one of its calls begin just before its time is over, to be cancelled when
 // the server has done half of the work for nothing.
 //
-// A server may go on with a call after its time, as Elasticsearch does with an aggregation whose
+// A server may continue a call after its time, as Elasticsearch does with an aggregation whose
 // client has left. The slot of such a call is released when the server has ended it: otherwise the
 // server would have more calls than slots.
 //
@@ -69,12 +69,12 @@ type Limit struct {
 	swept       time.Time
 }
 
-// New returns a limit of so many slots, at least one.
+// New returns a limit of that many slots, at least one.
 func New(slots int, now func() time.Time) *Limit {
 	return &Limit{slots: max(1, slots), now: now, accounts: map[string]*account{}, kinds: map[kind]*lately{}}
 }
 
-// Resize makes it a limit of so many slots, at least one. Calls in progress keep theirs.
+// Resize makes it a limit of that many slots, at least one. Calls in progress keep theirs.
 func (l *Limit) Resize(slots int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

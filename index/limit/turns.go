@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// shares: an account has one of so many parts of the slots while others are active, and leaves
+	// shares: an account has one of that many parts of the slots while others are active, and leaves
 	// one free while it is alone.
 	shares     = 4
 	activeTime = time.Minute // after a call

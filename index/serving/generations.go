@@ -56,7 +56,7 @@ func (e *Engine) reader(inner index.Reader) *Reader {
 }
 
 // Pin returns a Reader of the generation with that public id, or index.ErrGone if it is not kept:
-// never later than a second after it was pruned. A Reader that is in use then goes on in the
+// never later than a second after it was pruned. A Reader that is in use then keeps reading in the
 // embedded engine, and fails with index.ErrGone in Elasticsearch.
 func (e *Engine) Pin(ctx context.Context, id string) (*Reader, error) {
 	inner, err := looked(ctx, e, "open", func(ctx context.Context) (index.Reader, error) { return e.inner.Pin(ctx, id) })

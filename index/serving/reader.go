@@ -127,8 +127,8 @@ const (
 
 func countText(w index.Filter) string { return "count " + w.String() }
 
-// Filings implements index.Reader. One alone is the bytes of a cached page that has it, or else it
-// is checked, and cached, unless there is none.
+// Filings implements index.Reader. One alone comes from a cached page that has it; otherwise it is
+// checked and cached.
 func (r *Reader) Filings(ctx context.Context, ids []int64) ([]index.Record, error) {
 	if len(ids) != 1 {
 		return do(ctx, r, request[[]index.Record]{call: "filings", run: func(ctx context.Context) ([]index.Record, error) {
