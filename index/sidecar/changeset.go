@@ -52,17 +52,17 @@ func WriteChangeset(
 ) error {
 	w := &chunkWriter{changeset: s, copies: copies, sink: sink}
 	for part := range slices.Chunk(differences, readAtOnce) {
-		batch := make([]entry, len(part))
+		batch := make([]*entry, len(part))
 		for i, d := range part {
-			batch[i].Difference = d
+			batch[i] = &entry{Difference: d}
 		}
 		if copies {
 			if err := fill(ctx, s, batch, false, read); err != nil {
 				return err
 			}
 		}
-		for i := range batch {
-			if err := w.add(&batch[i]); err != nil {
+		for _, e := range batch {
+			if err := w.add(e); err != nil {
 				return err
 			}
 		}
@@ -101,14 +101,14 @@ func readContents(ctx context.Context, source Source) (all []contained, err erro
 
 // fill reads the filings of changes that all are of one changeset, of both of its generations at
 // once; of the later one alone, if that is enough.
-func fill(ctx context.Context, s index.Changeset, entries []entry, laterOnly bool, read Filings) error {
+func fill(ctx context.Context, s index.Changeset, entries []*entry, laterOnly bool, read Filings) error {
 	group, ctx := errgroup.WithContext(ctx)
 	fill := func(generation string, version func(*entry) (v *index.Version, ok bool)) {
 		var ids []int64
 		var targets []*index.Version
-		for i := range entries {
-			if v, ok := version(&entries[i]); ok {
-				ids, targets = append(ids, entries[i].ID), append(targets, v)
+		for _, e := range entries {
+			if v, ok := version(e); ok {
+				ids, targets = append(ids, e.ID), append(targets, v)
 			}
 		}
 		if len(ids) == 0 {
@@ -133,8 +133,8 @@ func fill(ctx context.Context, s index.Changeset, entries []entry, laterOnly boo
 		fill(s.Parent, func(e *entry) (*index.Version, bool) { return &e.before, e.Before })
 		return group.Wait()
 	}
-	for i := range entries {
-		if e := &entries[i]; e.Before {
+	for _, e := range entries {
+		if e.Before {
 			e.before.Record = index.Record{}
 		}
 	}

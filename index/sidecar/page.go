@@ -206,28 +206,18 @@ func (p *page) endOfFiling(i int) int {
 	return i
 }
 
-// fill reads the filings of some of the changes, those of one changeset in two halves at once if they are many.
+// fill reads the filings of some of the changes, those of several changesets at once.
 func (p *page) fill(ctx context.Context, changes []taken) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(concurrency / 2) // of each changeset two generations are read
 	for _, s := range p.streams {
-		var entries []entry
-		var positions []int
-		for i := range changes { // the entries of other changesets may be written meanwhile: they are not copied
+		var entries []*entry
+		for i := range changes { // the entries of other changesets may be written meanwhile
 			if t := &changes[i]; t.stream == s && t.size() == 0 {
-				entries, positions = append(entries, t.entry), append(positions, i)
+				entries = append(entries, &t.entry)
 			}
 		}
-		for from, half := 0, max(readFirst, (len(entries)+1)/2); from < len(entries); from += half {
-			to := min(from+half, len(entries))
-			group.Go(func() error {
-				err := fill(ctx, s.Changeset, entries[from:to], p.q.LaterOnly, p.source.Filings)
-				for i := from; i < to; i++ {
-					changes[positions[i]].entry = entries[i]
-				}
-				return err
-			})
-		}
+		group.Go(func() error { return fill(ctx, s.Changeset, entries, p.q.LaterOnly, p.source.Filings) })
 	}
 	return group.Wait()
 }
