@@ -78,7 +78,7 @@ func (s *storage) layout(ctx context.Context, settings map[string]any) (map[stri
 // Seal implements generation.Writer. It returns as soon as the generation can be searched: copies
 // of its shards may still be made, on nodes that may not be there.
 func (b *build) Seal(
-	ctx context.Context, erases bool, fill generation.Fill, look generation.Look,
+	ctx context.Context, erases bool, _ *sidecar.Actions, fill generation.Fill, look generation.Look,
 ) (generation.Identity, error) {
 	if err := b.bulk.finish(ctx); err != nil {
 		return nil, err

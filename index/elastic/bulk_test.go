@@ -199,7 +199,7 @@ func TestBulk_RequestsThatComeLate(t *testing.T) {
 	for _, body := range late {
 		must(t, s.c, http.MethodPost, "/"+buildAlias(b.name)+"/_bulk", nil, body)
 	}
-	if _, err := b.Seal(t.Context(), false, nothing, unchecked); err != nil {
+	if _, err := b.Seal(t.Context(), false, nil, nothing, unchecked); err != nil {
 		t.Fatal(err)
 	}
 	r, err := s.Reader(t.Context(), b.name, nil)

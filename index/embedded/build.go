@@ -12,6 +12,7 @@ import (
 	"filings/index"
 	"filings/index/embedded/columns"
 	"filings/index/generation"
+	"filings/index/sidecar"
 )
 
 // build is a generation.Writer. Put and Remove collect; Seal merges their actions with the filings
@@ -60,8 +61,11 @@ func (b *build) Put(ctx context.Context, f *index.Filing) (fingerprint index.Fin
 }
 
 // Remove implements generation.Writer.
-func (b *build) Remove(ctx context.Context, id int64) error {
-	return b.change(ctx, func() error { return b.changes.Remove(id) })
+func (b *build) Remove(ctx context.Context, _ int64) error {
+	return b.change(ctx, func() error {
+		b.changes.Remove()
+		return nil
+	})
 }
 
 // change accepts a change. If it cannot, then nothing is accepted any more, nor sealed.
@@ -74,11 +78,11 @@ func (b *build) change(ctx context.Context, collect func() error) error {
 
 // Seal implements generation.Writer. The file is written anew whether it erases or not.
 func (b *build) Seal(
-	ctx context.Context, _ bool, fill generation.Fill, look generation.Look,
+	ctx context.Context, _ bool, actions *sidecar.Actions, fill generation.Fill, look generation.Look,
 ) (generation.Identity, error) {
 	path := b.storage.files.building(b.name)
 	for _, step := range []func() error{
-		func() error { return b.layOut(ctx, fill) },
+		func() error { return b.layOut(ctx, actions, fill) },
 		b.file.finish,
 		func() error { return b.look(ctx, path, look) },
 		func() error { return os.Rename(path, b.storage.files.sealed(b.name)) },
@@ -96,7 +100,7 @@ func (b *build) Seal(
 }
 
 // layOut writes the columns, the sidecar, and the title.
-func (b *build) layOut(ctx context.Context, fill generation.Fill) error {
+func (b *build) layOut(ctx context.Context, actions *sidecar.Actions, fill generation.Fill) error {
 	var base *columns.Table
 	if b.from != nil {
 		base = b.from.Table
@@ -105,7 +109,7 @@ func (b *build) layOut(ctx context.Context, fill generation.Fill) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return fill(ctx, b.file.put) })
 	group.Go(func() (err error) {
-		filings, err = columns.Build(ctx, base, b.changes, b.file.put, b.storage.files.generations())
+		filings, err = columns.Build(ctx, base, b.changes, actions.Each, b.file.put, b.storage.files.generations())
 		return err
 	})
 	if err := group.Wait(); err != nil {

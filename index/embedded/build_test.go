@@ -111,7 +111,7 @@ func TestBuild_FailedWriteFailsTheSeal(t *testing.T) {
 	if err := b.file.file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Seal(t.Context(), false, nothing, unchecked); !errors.Is(err, os.ErrClosed) {
+	if _, err := b.Seal(t.Context(), false, sidecar.NewActions(), nothing, unchecked); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("sealed without its filings: %v", err)
 	}
 }
@@ -142,7 +142,7 @@ func TestBuild_SealEndsWithItsContext(t *testing.T) {
 	b := create(t, s, synthetics(20, 1)...)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := b.layOut(ctx, nothing); !errors.Is(err, context.Canceled) {
+	if err := b.layOut(ctx, sidecar.NewActions(), nothing); !errors.Is(err, context.Canceled) {
 		t.Errorf("seal: %v, want context.Canceled", err)
 	}
 	b.Stop() // again, for the second time: as an Abort after a failed Seal

@@ -113,7 +113,7 @@ func (b *build) Seal(ctx context.Context, check Check) (holds index.Counts, err 
 		}
 		return holds.Filings, err
 	}
-	identity, err := b.Writer.Seal(ctx, b.erases, b.writeSidecar, look)
+	identity, err := b.Writer.Seal(ctx, b.erases, b.actions, b.writeSidecar, look)
 	if err == nil {
 		err = b.lock.change(ctx, func(c *Catalog, _ bool) error {
 			e := c.find(b.name)

@@ -106,8 +106,9 @@ type Writer interface {
 	// Seal finishes the filings, has fill put the sidecar, has look look at both, and then marks
 	// the generation as finished. It returns the generation's identity; nil if only the Reader can
 	// tell. While it runs, the Storage has the generation by its name, too. If it erases, it leaves
-	// nothing of removed or replaced filings, however long that takes.
-	Seal(ctx context.Context, erases bool, fill Fill, look Look) (Identity, error)
+	// nothing of removed or replaced filings, however long that takes. actions are the calls of Put
+	// and Remove.
+	Seal(ctx context.Context, erases bool, actions *sidecar.Actions, fill Fill, look Look) (Identity, error)
 	// Changeset has fill put the changeset that leads to the generation.
 	Changeset(ctx context.Context, fill Fill) error
 	// Stop ends the writing. The stored data stays.

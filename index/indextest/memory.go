@@ -272,7 +272,7 @@ func (w *memoryWriter) Remove(_ context.Context, id int64) error {
 
 // Seal implements generation.Writer. Nothing that fill writes is kept: Sidecar makes it of the filings.
 func (w *memoryWriter) Seal(
-	ctx context.Context, _ bool, fill generation.Fill, look generation.Look,
+	ctx context.Context, _ bool, _ *sidecar.Actions, fill generation.Fill, look generation.Look,
 ) (generation.Identity, error) {
 	if err := w.sidecar("sidecar", &MemoryPart{}); err != nil {
 		return nil, err

@@ -76,6 +76,17 @@ func (c *Actions) Apply(
 	}
 }
 
+// Each visits the actions by the ids of their filings, and those of one filing in their order, in which
+// all are numbered from 1.
+func (c *Actions) Each(ctx context.Context, visit func(id int64, action uint64) error) error {
+	if c.err != nil {
+		return c.err
+	}
+	return c.sorter.Each(ctx, func(key, _ []byte) error {
+		return visit(int64(binary.BigEndian.Uint64(key)), binary.BigEndian.Uint64(key[8:]))
+	})
+}
+
 // Removes reports whether a fingerprint is that of a filing that was removed.
 func Removes(s index.Fingerprint) bool { return s == removed(s.ID) }
 

@@ -17,6 +17,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -32,6 +33,7 @@ type Sorter struct {
 	items []item
 	file  *os.File // has no name, so that nothing is left behind; nil before the first run
 	ends  []int64  // where each run ends in file
+	sorts func() error // the items in memory, once, or writes them as the last run
 }
 
 // item is an item in the arena. prefix is the start of its key, which decides most comparisons. It
@@ -42,7 +44,19 @@ type item struct {
 }
 
 // New returns an empty Sorter that holds limit bytes in memory and writes the others to a file in dir.
-func New(dir string, limit int) *Sorter { return &Sorter{dir: dir, limit: limit} }
+func New(dir string, limit int) *Sorter {
+	s := &Sorter{dir: dir, limit: limit}
+	s.sorts = sync.OnceValue(func() (err error) {
+		if s.file == nil {
+			s.sort()
+			return nil
+		}
+		err = s.spill()
+		s.arena, s.items = nil, nil
+		return err
+	})
+	return s
+}
 
 // Add takes a copy of an item.
 func (s *Sorter) Add(key, value []byte) error {
@@ -127,8 +141,8 @@ func Discard(f *os.File) error {
 	return err
 }
 
-// Each calls visit for every item in the order of the keys, once; then the Sorter is empty for good. key and value are
-// valid during the call only.
+// Each calls visit for every item in the order of the keys. key and value are valid during the call only. Each may be
+// called again, also while it runs; but nothing is added any more.
 func (s *Sorter) Each(ctx context.Context, visit func(key, value []byte) error) error {
 	n := 0
 	next := func(key, value []byte) error {
@@ -137,14 +151,12 @@ func (s *Sorter) Each(ctx context.Context, visit func(key, value []byte) error) 
 		}
 		return visit(key, value)
 	}
+	if err := s.sorts(); err != nil {
+		return err
+	}
 	if s.file != nil {
-		if err := s.spill(); err != nil {
-			return err
-		}
-		s.arena, s.items = nil, nil
 		return merge(s.file, s.ends, next)
 	}
-	s.sort()
 	for _, i := range s.items {
 		r := wire.Reader{Rest: s.arena[i.start:i.end]}
 		if err := next(r.Text(), r.Text()); err != nil {

@@ -22,6 +22,7 @@ type builder struct {
 	sink    Sink
 	base    *base
 	changes *Changes
+	log     Log
 	dropped bitset.Set // the actions that later ones of the same filing made void
 	rows    uint32
 
@@ -42,8 +43,10 @@ type builder struct {
 // Build lays out the filings of a table, which may be nil, as changes say, in columns, which it writes
 // to a Sink, and returns how many there are. Temporary files go into dir. Changes can be built
 // once.
-func Build(ctx context.Context, from *Table, changes *Changes, sink Sink, dir string) (filings int64, err error) {
-	b := newBuilder(ctx, from, changes, sink, dir)
+func Build(
+	ctx context.Context, from *Table, changes *Changes, log Log, sink Sink, dir string,
+) (filings int64, err error) {
+	b := newBuilder(ctx, from, changes, log, sink, dir)
 	for _, step := range []func() error{b.settle, b.layOut, b.finishColumns, b.writeOrders} {
 		if err == nil {
 			err = step()
@@ -55,9 +58,9 @@ func Build(ctx context.Context, from *Table, changes *Changes, sink Sink, dir st
 	return int64(b.rows), err
 }
 
-func newBuilder(ctx context.Context, from *Table, changes *Changes, sink Sink, dir string) *builder {
+func newBuilder(ctx context.Context, from *Table, changes *Changes, log Log, sink Sink, dir string) *builder {
 	b := &builder{
-		ctx: ctx, sink: sink, base: newBase(from), changes: changes,
+		ctx: ctx, sink: sink, base: newBase(from), changes: changes, log: log,
 		ids:        newColumn[int64](columnID, sink),
 		created:    newColumn[int64](columnCreated, sink),
 		search:     newTextColumn(sink),
@@ -91,8 +94,7 @@ func (b *builder) settle() error {
 	if b.base != nil {
 		find = finder{t: b.base.Table, read: -1}
 	}
-	return b.changes.byID.Each(b.ctx, func(key, _ []byte) error {
-		id, action := int64(binary.BigEndian.Uint64(key)), binary.BigEndian.Uint64(key[8:])
+	return b.log(b.ctx, func(id int64, action uint64) error {
 		again := id == last
 		last, before, action = id, action, before
 		if again {
@@ -227,12 +229,15 @@ func (b *builder) writeOrders() error {
 // bytes make 500 runs, which are still merged in one pass.
 const sortBuffer = 2 << 20
 
-// Changes are the filings that were put and removed, of which the last action counts. They are
-// collected in any order, until Build lays them out. They have to be closed.
+// Log visits the actions of Changes by the ids of their filings, and those of one filing in their order,
+// in which all are numbered from 1.
+type Log func(ctx context.Context, visit func(id int64, action uint64) error) error
+
+// Changes are the filings that were put, in any order, until Build lays them out with the log of the
+// actions. Of a filing the last action counts. Changes have to be closed.
 type Changes struct {
 	actions uint64
 	sorted  *sorter.Sorter // stored values and records in the default order; keys end with the number of the action
-	byID    *sorter.Sorter // the numbers of the actions by id
 
 	row        storedValues // of the last filing, for its row key
 	key, value []byte       // of sorted, for the last filing
@@ -240,31 +245,24 @@ type Changes struct {
 
 // NewChanges returns Changes with nothing in them. Temporary files go into dir.
 func NewChanges(dir string) *Changes {
-	return &Changes{sorted: sorter.New(dir, sortBuffer), byID: sorter.New(dir, sortBuffer)}
+	return &Changes{sorted: sorter.New(dir, sortBuffer)}
 }
 
 // Put puts a filing, of which d is derived, and a record, whatever that is.
 func (c *Changes) Put(f *index.Filing, d *index.Derived, record []byte) error {
 	c.row.id, c.row.words[codedDate] = f.ID, append(c.row.words[codedDate][:0], f.Text(index.FilingDate)...)
 	key, err := appendRowKey(c.key[:0], &c.row)
-	if err = cmp.Or(err, c.act(f.ID)); err != nil {
+	if err != nil {
 		return err
 	}
+	c.actions++
 	c.key = binary.BigEndian.AppendUint64(key, c.actions)
 	c.value = append(appendValues(c.value[:0], f, d), record...)
 	return c.sorted.Add(c.key, c.value)
 }
 
-// Remove removes the filing with an id.
-func (c *Changes) Remove(id int64) error { return c.act(id) }
+// Remove counts the removal of a filing: which one the log says.
+func (c *Changes) Remove() { c.actions++ }
 
-func (c *Changes) act(id int64) error {
-	c.actions++
-	var key [16]byte
-	binary.BigEndian.PutUint64(key[:], uint64(id)) // ids are positive
-	binary.BigEndian.PutUint64(key[8:], c.actions)
-	return c.byID.Add(key[:], nil)
-}
-
-// Close gives up memory and files. It may be called again.
-func (c *Changes) Close() error { return errors.Join(c.sorted.Close(), c.byID.Close()) }
+// Close gives up memory and file. It may be called again.
+func (c *Changes) Close() error { return c.sorted.Close() }

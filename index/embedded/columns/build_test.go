@@ -78,7 +78,7 @@ func TestBuild_SaysOnceWhatFailed(t *testing.T) {
 			putFiling(t, changes, f)
 		}
 		var n atomic.Int64
-		_, err := Build(t.Context(), nil, changes, func(string, int, []byte) error {
+		_, err := Build(t.Context(), nil, changes, logOf(filings, nil), func(string, int, []byte) error {
 			if n.Add(1) > int64(allowed) {
 				return full
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -66,17 +67,36 @@ func build(t testing.TB, base *Table, put []*index.Filing, removed []int64) (*Ta
 	for _, f := range put {
 		putFiling(t, changes, f)
 	}
-	for _, id := range removed {
-		if err := changes.Remove(id); err != nil {
-			t.Fatal(err)
-		}
+	for range removed {
+		changes.Remove()
 	}
 	to := &stored{chunks: map[cache.Key][]byte{}}
-	filings, err := Build(t.Context(), base, changes, to.put, t.TempDir())
+	filings, err := Build(t.Context(), base, changes, logOf(put, removed), to.put, t.TempDir())
 	if err := errors.Join(err, changes.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return Open("test", filings, to.get, cache.New(256<<20)), to
+}
+
+// logOf returns the log of filings that are put, and of ids that then are removed.
+func logOf(put []*index.Filing, removed []int64) Log {
+	actions := map[int64][]uint64{}
+	for i, f := range put {
+		actions[f.ID] = append(actions[f.ID], uint64(i+1))
+	}
+	for i, id := range removed {
+		actions[id] = append(actions[id], uint64(len(put)+i+1))
+	}
+	return func(_ context.Context, visit func(id int64, action uint64) error) error {
+		for _, id := range slices.Sorted(maps.Keys(actions)) {
+			for _, action := range actions[id] {
+				if err := visit(id, action); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
 }
 
 // putFiling puts a filing with its record.
