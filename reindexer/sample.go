@@ -114,9 +114,12 @@ func (v valueSorter) shapes(ctx context.Context, counts index.Counts, today time
 	var group []byte
 	var place int64
 	day := index.DayNumber(today.Format(time.DateOnly))
-	return shapes, v.Each(ctx, func(key, _ []byte) error {
-		head := key[:len(key)-8]
-		bits := binary.BigEndian.Uint64(key[len(head):])
+	for item, err := range v.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		head := item.Key[:len(item.Key)-8]
+		bits := binary.BigEndian.Uint64(item.Key[len(head):])
 		if place++; !bytes.Equal(head, group) {
 			place, group = 0, append(group[:0], head...)
 		}
@@ -139,8 +142,8 @@ func (v valueSorter) shapes(ctx context.Context, counts index.Counts, today time
 			s.later++
 		}
 		shapes[county] = s
-		return nil
-	})
+	}
+	return shapes, nil
 }
 
 // isAbroad reports whether the point of a filing is outside of the box around the United States and

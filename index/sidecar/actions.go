@@ -1,11 +1,10 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"iter"
-	"math"
 	"strings"
 
 	"filings/index"
@@ -79,12 +78,15 @@ func (c *Actions) Apply(
 // Each visits the actions by the ids of their filings, and those of one filing in their order, in which
 // all are numbered from 1.
 func (c *Actions) Each(ctx context.Context, visit func(id int64, action uint64) error) error {
-	if c.err != nil {
-		return c.err
+	for item, err := range c.sorter.All(ctx) {
+		if err = cmp.Or(c.err, err); err == nil {
+			err = visit(int64(binary.BigEndian.Uint64(item.Key)), binary.BigEndian.Uint64(item.Key[8:]))
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return c.sorter.Each(ctx, func(key, _ []byte) error {
-		return visit(int64(binary.BigEndian.Uint64(key)), binary.BigEndian.Uint64(key[8:]))
-	})
+	return nil
 }
 
 // Removes reports whether a fingerprint is that of a filing that was removed.
@@ -92,43 +94,35 @@ func Removes(s index.Fingerprint) bool { return s == removed(s.ID) }
 
 func removed(id int64) index.Fingerprint { return index.Fingerprint{ID: id} }
 
-// Last yields the fingerprint of the last action of each id, by id: once. Of a removed filing it has
-// the id alone.
+// Last yields the fingerprint of the last action of each id, by id. Of a removed filing it has the id
+// alone.
 func (c *Actions) Last(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
 		var s index.Fingerprint
-		err := c.err
-		if err == nil {
-			err = c.sorter.Each(ctx, func(key, value []byte) error {
-				id := int64(binary.BigEndian.Uint64(key))
-				if s.ID != 0 && s.ID != id && !yield(s, nil) {
-					return errStopped
-				}
-				s = removed(id)
-				if len(value) == 0 {
-					return nil
-				}
-				r := wire.Reader{Rest: value}
-				for i := range s.Digests {
-					s.Digests[i] = r.Word()
-				}
-				s.Created = int64(r.Word())
-				s.Facts = readFacts(&r, string(r.Rest))
-				return nil
-			})
+		for item, err := range c.sorter.All(ctx) {
+			if err = cmp.Or(c.err, err); err != nil {
+				yield(index.Fingerprint{}, err)
+				return
+			}
+			id := int64(binary.BigEndian.Uint64(item.Key))
+			if s.ID != 0 && s.ID != id && !yield(s, nil) {
+				return
+			}
+			if s = removed(id); len(item.Value) == 0 {
+				continue
+			}
+			r := wire.Reader{Rest: item.Value}
+			for i := range s.Digests {
+				s.Digests[i] = r.Word()
+			}
+			s.Created = int64(r.Word())
+			s.Facts = readFacts(&r, string(r.Rest))
 		}
-		switch {
-		case err == errStopped:
-		case err != nil:
-			yield(index.Fingerprint{}, err)
-		case s.ID != 0:
+		if s.ID != 0 {
 			yield(s, nil)
 		}
 	}
 }
-
-// errStopped: the caller wants no more.
-var errStopped = errors.New("stopped")
 
 // Close gives up memory and file. It may be called again.
 func (c *Actions) Close() error { return c.sorter.Close() }
@@ -205,51 +199,7 @@ func (d *Differences) Note(before, after index.Fingerprint) {
 	d.List = append(d.List, one)
 }
 
-// Merge yields each filing's fingerprints in two sequences, which come by id: the zero Fingerprint
-// if one of them has none. It pulls the fingerprints of few, which costs more than to range over
-// those of many. If many is nil, it ranges over few.
+// Merge yields each filing's fingerprints in two sequences, which come by id, as sorter.Pairs does.
 func Merge(many, few iter.Seq2[index.Fingerprint, error]) iter.Seq2[[2]index.Fingerprint, error] {
-	return func(yield func([2]index.Fingerprint, error) bool) {
-		if many == nil {
-			for b, err := range few {
-				if !yield([2]index.Fingerprint{{}, b}, err) {
-					return
-				}
-			}
-			return
-		}
-		next, stop := iter.Pull2(few)
-		defer stop()
-		b, failed, more := next()
-		// alone yields the fingerprints of few up to an id, which many does not have, or the error.
-		alone := func(last int64) bool {
-			for ; more && failed == nil && b.ID <= last; b, failed, more = next() {
-				if !yield([2]index.Fingerprint{{}, b}, nil) {
-					return false
-				}
-			}
-			if failed != nil {
-				yield([2]index.Fingerprint{}, failed)
-			}
-			return failed == nil
-		}
-		for a, err := range many {
-			if err != nil {
-				yield([2]index.Fingerprint{}, err)
-				return
-			}
-			if !alone(a.ID - 1) {
-				return
-			}
-			pair := [2]index.Fingerprint{a}
-			if more && b.ID == a.ID {
-				pair[1] = b
-				b, failed, more = next()
-			}
-			if !yield(pair, nil) {
-				return
-			}
-		}
-		alone(math.MaxInt64)
-	}
+	return sorter.Pairs(many, few, func(a, b index.Fingerprint) int { return cmp.Compare(a.ID, b.ID) })
 }

@@ -7,13 +7,13 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"container/heap"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"runtime"
 	"slices"
@@ -25,14 +25,14 @@ import (
 	"filings/index/wire"
 )
 
-// Sorter collects items and sorts them. It is not safe for concurrent use.
+// Sorter collects items and sorts them. Items are added one by one, before the first ones are read.
 type Sorter struct {
 	dir   string
 	limit int    // bytes in memory
 	arena []byte // the items as they are written to the file: length and bytes of the key, then of the value
 	items []item
-	file  *os.File // has no name, so that nothing is left behind; nil before the first run
-	ends  []int64  // where each run ends in file
+	file  *os.File     // has no name, so that nothing is left behind; nil before the first run
+	ends  []int64      // where each run ends in file
 	sorts func() error // the items in memory, once, or writes them as the last run
 }
 
@@ -141,29 +141,32 @@ func Discard(f *os.File) error {
 	return err
 }
 
-// Each calls visit for every item in the order of the keys. key and value are valid during the call only. Each may be
-// called again, also while it runs; but nothing is added any more.
-func (s *Sorter) Each(ctx context.Context, visit func(key, value []byte) error) error {
-	n := 0
-	next := func(key, value []byte) error {
-		if n++; n%4096 == 1 && ctx.Err() != nil { // a look at a context costs more than an item
-			return ctx.Err()
+// All yields the items in the order of their keys, each valid until the next one. Any number of loops may read them,
+// also at the same time.
+func (s *Sorter) All(ctx context.Context) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		n := 0
+		next := func(i Item, err error) bool {
+			if n++; n%4096 == 1 { // a look at a context costs more than an item
+				err = cmp.Or(err, ctx.Err())
+			}
+			return yield(i, err) && err == nil
 		}
-		return visit(key, value)
-	}
-	if err := s.sorts(); err != nil {
-		return err
-	}
-	if s.file != nil {
-		return merge(s.file, s.ends, next)
-	}
-	for _, i := range s.items {
-		r := wire.Reader{Rest: s.arena[i.start:i.end]}
-		if err := next(r.Text(), r.Text()); err != nil {
-			return err
+		if err := s.sorts(); err != nil {
+			next(Item{}, err)
+			return
+		}
+		if s.file != nil {
+			merge(s.file, s.ends, next)
+			return
+		}
+		for _, i := range s.items {
+			r := wire.Reader{Rest: s.arena[i.start:i.end]}
+			if !next(Item{r.Text(), r.Text()}, nil) {
+				return
+			}
 		}
 	}
-	return ctx.Err()
 }
 
 // Close gives up memory and file. It may be called again.
@@ -175,84 +178,6 @@ func (s *Sorter) Close() error {
 	err := Discard(s.file)
 	s.file = nil
 	return err
-}
-
-// merge calls visit for every item of the sorted runs in file, given where each of them ends, in the order of the keys.
-// An item is valid until visit returns: its run is read on into the same memory.
-func merge(file *os.File, ends []int64, visit func(key, value []byte) error) error {
-	var unread runs
-	start := int64(0)
-	for _, end := range ends {
-		r := &run{from: bufio.NewReaderSize(io.NewSectionReader(file, start, end-start), 1<<14)}
-		start = end
-		if err := r.advance(); err == nil {
-			unread = append(unread, r)
-		} else if err != io.EOF { // of an empty run
-			return err
-		}
-	}
-	heap.Init(&unread)
-	for len(unread) > 0 {
-		if err := visit(unread[0].key, unread[0].value); err != nil {
-			return err
-		}
-		switch err := unread[0].advance(); err {
-		case nil:
-			heap.Fix(&unread, 0)
-		case io.EOF:
-			heap.Pop(&unread)
-		default:
-			return err
-		}
-	}
-	return nil
-}
-
-// run is one run of a Sorter and its next item.
-type run struct {
-	from       *bufio.Reader
-	key, value []byte
-}
-
-// advance reads the next item; io.EOF after the last.
-func (r *run) advance() (err error) {
-	if r.key, err = read(r.from, r.key); err != nil {
-		return err
-	}
-	if r.value, err = read(r.from, r.value); err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-// read reads a length and as many bytes into buffer, which it replaces if it is too small; io.EOF
-// where nothing is left.
-func read(from *bufio.Reader, buffer []byte) ([]byte, error) {
-	n, err := binary.ReadUvarint(from)
-	if err != nil {
-		return nil, err
-	}
-	if uint64(cap(buffer)) < n {
-		buffer = make([]byte, n)
-	}
-	buffer = buffer[:n]
-	if _, err = io.ReadFull(from, buffer); err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return buffer, err
-}
-
-// runs is a heap of runs by their next key.
-type runs []*run
-
-func (h runs) Len() int           { return len(h) }
-func (h runs) Less(i, j int) bool { return bytes.Compare(h[i].key, h[j].key) < 0 }
-func (h runs) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *runs) Push(any)          { panic("runs are only taken out") }
-func (h *runs) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
 }
 
 // ErrSpace: files take more than they may.

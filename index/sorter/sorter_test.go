@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 	"pgregory.net/rapid"
 )
 
@@ -25,14 +27,55 @@ func sortedBy(t *rapid.T, dir string, limit int, items []pair) []pair {
 		}
 	}
 	var all []pair
-	err := s.Each(context.Background(), func(key, value []byte) error {
-		all = append(all, pair{string(key), string(value)})
-		return nil
-	})
-	if err := errors.Join(err, s.Close(), s.Close()); err != nil {
-		t.Fatal(err)
+	for item, err := range s.All(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, pair{string(item.Key), string(item.Value)})
+	}
+	again := 0
+	for item, err := range s.All(context.Background()) {
+		if err != nil || string(item.Key) != all[again].Key || string(item.Value) != all[again].Value {
+			t.Fatalf("the second time: %q, %v, want %v", item, err, all[again])
+		}
+		again++
+	}
+	if err := errors.Join(s.Close(), s.Close()); err != nil || again != len(all) {
+		t.Fatalf("%d of %d items the second time; %v", again, len(all), err)
 	}
 	return all
+}
+
+// Two loops at the same time see all items, from memory and merged.
+func TestSorter_AtTheSameTime(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []int{100, 1 << 20} {
+		s := New(t.TempDir(), limit)
+		for i := range 1000 {
+			if err := s.Add(fmt.Appendf(nil, "%03d", 999-i), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var group errgroup.Group
+		for range 2 {
+			group.Go(func() error {
+				n := 0
+				for item, err := range s.All(t.Context()) {
+					if want := fmt.Sprintf("%03d", n); err != nil || string(item.Key) != want {
+						return fmt.Errorf("%q, %w, want %s", item.Key, err, want)
+					}
+					n++
+				}
+				if n != 1000 {
+					return fmt.Errorf("%d items", n)
+				}
+				return nil
+			})
+		}
+		if err := errors.Join(group.Wait(), s.Close()); err != nil {
+			t.Errorf("with %d bytes: %v", limit, err)
+		}
+	}
 }
 
 func TestSorter_AnyItemsAnyMemory(t *testing.T) {
@@ -56,11 +99,10 @@ func TestSorter_AnyItemsAnyMemory(t *testing.T) {
 	}
 }
 
-func TestSorter_EndsWithContextOrError(t *testing.T) {
+func TestSorter_EndsWithContextOrLoop(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	enough := errors.New("enough")
 	for _, limit := range []int{1, 1 << 20} { // merged, and from memory
 		s := New(t.TempDir(), limit)
 		for _, key := range []string{"b", "a"} {
@@ -68,11 +110,17 @@ func TestSorter_EndsWithContextOrError(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := s.Each(ctx, nil); !errors.Is(err, context.Canceled) {
-			t.Errorf("with an ended context: %v", err)
+		n := 0
+		for _, err := range s.All(ctx) {
+			if n++; !errors.Is(err, context.Canceled) {
+				t.Errorf("with an ended context: %v", err)
+			}
 		}
-		if err := s.Each(t.Context(), func(_, _ []byte) error { return enough }); !errors.Is(err, enough) {
-			t.Errorf("with an error: %v", err)
+		if n != 1 {
+			t.Errorf("with an ended context %d items", n)
+		}
+		for range s.All(t.Context()) {
+			break // ends there
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

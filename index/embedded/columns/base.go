@@ -30,49 +30,25 @@ func newBase(t *Table) *base {
 	return &base{t, make([]uint32, t.rows)}
 }
 
-// merged calls visit for the items of s and the keys of base, which may be nil, in the order of
-// their keys. A key of base comes with the value nil; that it has a value can be seen where it was
-// yielded.
+// merged calls visit for the items of s and those of base, which may be nil, in the order of their
+// keys. An item of base has no value; that it has a value can be seen where it was yielded.
 func merged(
-	ctx context.Context, s *sorter.Sorter, base iter.Seq2[[]byte, error], visit func(key, value []byte) error,
+	ctx context.Context, s *sorter.Sorter, base iter.Seq2[sorter.Item, error], visit func(key, value []byte) error,
 ) error {
-	if base == nil {
-		return s.Each(ctx, visit)
-	}
-	type item struct{ key, value []byte }
-	// Those of an update are few: pulling them costs less than pulling base.
-	next, stop := iter.Pull2(func(yield func(item, error) bool) {
-		err := s.Each(ctx, func(key, value []byte) error {
-			if !yield(item{key, value}, nil) {
-				return errStopped
-			}
-			return nil
-		})
-		if err != nil && err != errStopped {
-			yield(item{}, err)
+	byKey := func(a, b sorter.Item) int { return bytes.Compare(a.Key, b.Key) }
+	for pair, err := range sorter.Pairs(base, s.All(ctx), byKey) { // those of an update are few
+		item := pair[0] // no two are equal
+		if item.Key == nil {
+			item = pair[1]
 		}
-	})
-	defer stop()
-	one, err, more := next()
-	for key, failed := range base {
-		for more && err == nil && string(one.key) < string(key) {
-			if err = visit(one.key, one.value); err == nil {
-				one, err, more = next()
-			}
-		}
-		if err = errors.Join(failed, err); err == nil {
-			err = visit(key, nil)
+		if err == nil {
+			err = visit(item.Key, item.Value)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	for more && err == nil {
-		if err = visit(one.key, one.value); err == nil {
-			one, err, more = next()
-		}
-	}
-	return err
+	return nil
 }
 
 // baseRow is a row of base, as far as columns keep it: without the sort key of its owner.
@@ -84,39 +60,39 @@ type baseRow struct {
 
 // rowsNow yields the row keys of b that are not gone, and sets row to each row before its key; nil
 // without b.
-func (b *base) rowsNow(ctx context.Context, row *baseRow) iter.Seq2[[]byte, error] {
+func (b *base) rowsNow(ctx context.Context, row *baseRow) iter.Seq2[sorter.Item, error] {
 	if b == nil {
 		return nil
 	}
-	return func(yield func([]byte, error) bool) {
+	return func(yield func(sorter.Item, error) bool) {
 		var key []byte
 		err := b.eachRow(ctx, func(r *baseRow) (err error) {
 			if b.moved[r.row] == gone {
 				return nil
 			}
 			*row = *r
-			if key, err = appendRowKey(key[:0], &r.values); err == nil && !yield(key, nil) {
+			if key, err = appendRowKey(key[:0], &r.values); err == nil && !yield(sorter.Item{Key: key}, nil) {
 				err = errStopped
 			}
 			return err
 		})
 		if err != nil && err != errStopped {
-			yield(nil, err)
+			yield(sorter.Item{}, err)
 		}
 	}
 }
 
 // order yields the keys of the rows of b in an order, each with its row of now after it, without
 // those that are gone; nil without b.
-func (b *base) order(ctx context.Context, s index.Sort) iter.Seq2[[]byte, error] {
+func (b *base) order(ctx context.Context, s index.Sort) iter.Seq2[sorter.Item, error] {
 	if b == nil {
 		return nil
 	}
-	return func(yield func([]byte, error) bool) {
+	return func(yield func(sorter.Item, error) bool) {
 		var runs wire.Reader
 		var key, rows []byte
 		var length uint64
-		fail := func(err error) { yield(nil, err) }
+		fail := func(err error) { yield(sorter.Item{}, err) }
 		nextRun := 0
 		var buffer []byte
 		for position := range b.rows {
@@ -148,7 +124,7 @@ func (b *base) order(ctx context.Context, s index.Sort) iter.Seq2[[]byte, error]
 				continue
 			}
 			buffer = binary.BigEndian.AppendUint32(append(buffer[:0], key...), row)
-			if !yield(buffer, nil) {
+			if !yield(sorter.Item{Key: buffer}, nil) {
 				return
 			}
 		}
@@ -157,16 +133,16 @@ func (b *base) order(ctx context.Context, s index.Sort) iter.Seq2[[]byte, error]
 
 // ids yields the ids of the rows of b, each with its row of now after it, without those that
 // are gone; nil without b.
-func (b *base) ids(ctx context.Context) iter.Seq2[[]byte, error] {
+func (b *base) ids(ctx context.Context) iter.Seq2[sorter.Item, error] {
 	if b == nil {
 		return nil
 	}
-	return func(yield func([]byte, error) bool) {
+	return func(yield func(sorter.Item, error) bool) {
 		var key []byte
 		for chunk := range b.chunks() {
 			pairs, err := b.source(ctx, columnByID, chunk, 0, -1)
 			if err != nil {
-				yield(nil, err)
+				yield(sorter.Item{}, err)
 				return
 			}
 			for pair := range slices.Chunk(pairs, idSize) {
@@ -175,7 +151,7 @@ func (b *base) ids(ctx context.Context) iter.Seq2[[]byte, error] {
 					continue
 				}
 				key = binary.BigEndian.AppendUint64(key[:0], binary.LittleEndian.Uint64(pair))
-				if key = binary.BigEndian.AppendUint32(key, row); !yield(key, nil) {
+				if key = binary.BigEndian.AppendUint32(key, row); !yield(sorter.Item{Key: key}, nil) {
 					return
 				}
 			}
