@@ -44,13 +44,13 @@ func (p Parser) KeyOf(address, city, state string) (k Key) {
 	}
 	parts = k.takeEnd(parts, p)
 	var wordArray [24]word // few addresses have more: they need no memory of their own
-	all := wordArray[:0]
+	buffer := wordArray[:0]
 	var street, town, named []word // named are the words of city
 	var unit []string
 	for i, text := range parts {
-		first := len(all)
-		all = p.appendWords(all, text)
-		plain := all[first:]
+		first := len(buffer)
+		buffer = p.appendWords(buffer, text)
+		plain := buffer[first:]
 		if text == city { // as nearly always: a key takes a tenth less time
 			named = plain
 		}
@@ -66,9 +66,9 @@ func (p Parser) KeyOf(address, city, state string) (k Key) {
 	}
 	if city != "" {
 		if town = named; town == nil {
-			first := len(all)
-			all = p.appendWords(all, city)
-			town = all[first:]
+			first := len(buffer)
+			buffer = p.appendWords(buffer, city)
+			town = buffer[first:]
 		}
 		if n := len(street) - len(town); len(parts) == 1 && n > 0 && slices.Equal(street[n:], town) {
 			street = street[:n]
@@ -138,9 +138,9 @@ func (k *Key) takeNumber(text *string) bool {
 		}
 		k.Number += strings.TrimLeft(end, "0")
 	}
-	second, after := cutFirst(rest)
-	if top, bottom, fraction := strings.Cut(second, "/"); fraction && isDigits(top+bottom) && after != "" {
-		k.Number, rest = k.Number+" "+second, after
+	second, last := cutFirst(rest)
+	if top, bottom, fraction := strings.Cut(second, "/"); fraction && isDigits(top+bottom) && last != "" {
+		k.Number, rest = k.Number+" "+second, last
 	}
 	*text = rest
 	return k.Number != "" && isDigits(k.Number[:1])
@@ -207,8 +207,8 @@ func (p Parser) namesTown(text string) bool {
 
 // cutUnit cuts a unit off the words from a position on: the words before it begin a street and are
 // no unit, as in "Front St" or "Ste Marie Rd".
-func cutUnit(words []word, from int) (rest []word, unit []string) {
-	for i := from; i < len(words); i++ {
+func cutUnit(words []word, first int) (rest []word, unit []string) {
+	for i := first; i < len(words); i++ {
 		end := i
 		switch lone := words[i].lone; {
 		case i == len(words)-1 && lone != "":
@@ -221,7 +221,7 @@ func cutUnit(words []word, from int) (rest []word, unit []string) {
 				unit = append(unit, trimZeros(words[end].text))
 			}
 		}
-		for ; i > from && words[i-1].unit != ""; i-- { // "Apt #4"
+		for ; i > first && words[i-1].unit != ""; i-- { // "Apt #4"
 		}
 		return slices.Concat(words[:i], words[end:]), unit
 	}

@@ -125,7 +125,7 @@ var noForms forms
 
 // known are the forms of the words of all tables: of each row of a table the first word.
 var known = func() map[string]*forms {
-	all := map[string]*forms{}
+	table := map[string]*forms{}
 	for rows, form := range map[string]func(*forms) *string{
 		directions: func(f *forms) *string { return &f.direction },
 		ordinals:   func(f *forms) *string { return &f.ordinal },
@@ -137,14 +137,14 @@ var known = func() map[string]*forms {
 		for row := range strings.SplitSeq(rows, ";") {
 			words := strings.Fields(row)
 			for _, w := range words {
-				if all[w] == nil {
-					all[w] = new(forms)
+				if table[w] == nil {
+					table[w] = new(forms)
 				}
-				*form(all[w]) = words[0]
+				*form(table[w]) = words[0]
 			}
 		}
 	}
-	return all
+	return table
 }()
 
 const directions = "n north;s south;e east;w west;ne northeast;nw northwest;se southeast;sw southwest"

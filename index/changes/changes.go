@@ -141,9 +141,9 @@ func filings(ctx context.Context, h index.History, q index.ChangeQuery, atOnce f
 			more = got.More && len(got.Changes) > 0
 			for rest := got.Changes; len(rest) > 0; {
 				n := sameID(rest)
-				one := filing{rest[:n], more || n < len(rest)}
+				next := filing{rest[:n], more || n < len(rest)}
 				q.LastID, rest = rest[0].ID, rest[n:]
-				if !yield(one, nil) {
+				if !yield(next, nil) {
 					return
 				}
 			}
@@ -192,15 +192,15 @@ func (p *onPath) full(page Page) bool {
 
 // add adds the sum of the changes of one filing, if the caller sees it. A full page ends before it.
 func (p *onPath) add(page *Page, changes []index.Change) error {
-	before, after := p.ends(changes)
-	if after.Withheld {
+	old, updated := p.ends(changes)
+	if updated.Withheld {
 		return fmt.Errorf("filing %d after the change: %w", changes[0].ID, index.ErrGone)
 	}
-	wasSelected, err := selects(p.query.Where, before)
+	wasSelected, err := selects(p.query.Where, old)
 	if err != nil {
 		return fmt.Errorf("filing %d before the change: %w", changes[0].ID, err)
 	}
-	selected, err := selects(p.query.Where, after)
+	selected, err := selects(p.query.Where, updated)
 	if err != nil {
 		return fmt.Errorf("filing %d after the change: %w", changes[0].ID, err)
 	}
@@ -210,13 +210,13 @@ func (p *onPath) add(page *Page, changes []index.Change) error {
 	c := Change{ID: changes[0].ID, Op: Removed}
 	if selected {
 		c.Op = Added
-		if c.Filing, err = p.seen(after); err != nil {
+		if c.Filing, err = p.seen(updated); err != nil {
 			return fmt.Errorf("filing %d after the change: %w", c.ID, err)
 		}
 	}
 	if wasSelected && selected {
 		c.Op = Changed
-		if same, err := p.shows(before, c.Filing); same || err != nil {
+		if same, err := p.shows(old, c.Filing); same || err != nil {
 			return err
 		}
 	}
@@ -242,14 +242,14 @@ func selects(w index.Filter, v index.Version) (bool, error) {
 	return err == nil && w.Holds(f), err
 }
 
-// shows reports whether a version shows the caller the same record as now; false if it was not
-// read.
-func (p *onPath) shows(v index.Version, now index.Record) (bool, error) {
+// shows reports whether a version shows the caller the same record as the updated one; false if it was
+// not read.
+func (p *onPath) shows(v index.Version, updated index.Record) (bool, error) {
 	if len(v.Record) == 0 {
 		return false, nil
 	}
 	seen, err := p.seen(v)
-	return bytes.Equal(seen, now), err
+	return bytes.Equal(seen, updated), err
 }
 
 // seen returns a version as the caller sees it.
@@ -263,7 +263,7 @@ func (p *onPath) seen(v index.Version) (r index.Record, err error) {
 }
 
 // ends returns the version where the path begins and the one where it ends.
-func (p *onPath) ends(changes []index.Change) (before, after index.Version) {
+func (p *onPath) ends(changes []index.Change) (old, updated index.Version) {
 	first, last := len(p.path), -1
 	for _, c := range changes {
 		i := p.positions[c.Generation]
@@ -271,13 +271,13 @@ func (p *onPath) ends(changes []index.Change) (before, after index.Version) {
 			c.Earlier, c.Later = c.Later, c.Earlier
 		}
 		if i < first {
-			first, before = i, c.Earlier
+			first, old = i, c.Earlier
 		}
 		if i > last {
-			last, after = i, c.Later
+			last, updated = i, c.Later
 		}
 	}
-	return before, after
+	return old, updated
 }
 
 // Path leads from one generation to another.

@@ -20,7 +20,7 @@ import (
 type build struct {
 	storage *storage
 	name    string
-	from    *reader // of the copied generation, which it keeps open; nil for none
+	source  *reader // of the copied generation, which it keeps open; nil for none
 	file    *fileWriter
 	encoder encoder
 	changes *columns.Changes
@@ -30,17 +30,17 @@ type build struct {
 var _ generation.Writer = (*build)(nil)
 
 // Create implements generation.Storage.
-func (s *storage) Create(ctx context.Context, name, from string) (generation.Writer, error) {
+func (s *storage) Create(ctx context.Context, name, source string) (generation.Writer, error) {
 	b := &build{storage: s, name: name}
-	if err := b.open(ctx, from); err != nil {
+	if err := b.open(ctx, source); err != nil {
 		return nil, fmt.Errorf("create %s: %w", name, err)
 	}
 	return b, nil
 }
 
-func (b *build) open(ctx context.Context, from string) (err error) {
-	if from != "" {
-		if b.from, err = b.storage.reader(ctx, from); err != nil {
+func (b *build) open(ctx context.Context, source string) (err error) {
+	if source != "" {
+		if b.source, err = b.storage.reader(ctx, source); err != nil {
 			return err
 		}
 	}
@@ -102,8 +102,8 @@ func (b *build) Seal(
 // layOut writes the columns, the sidecar, and the title.
 func (b *build) layOut(ctx context.Context, actions *sidecar.Actions, fill generation.Fill) error {
 	var base *columns.Table
-	if b.from != nil {
-		base = b.from.Table
+	if b.source != nil {
+		base = b.source.Table
 	}
 	var filings int64
 	group, ctx := errgroup.WithContext(ctx)

@@ -175,8 +175,8 @@ func (f *file) readContents() error {
 }
 
 // readFull fills data with the bytes of the file at a position.
-func (f *file) readFull(data []byte, at int64) error {
-	_, err := f.ReadAt(data, at)
+func (f *file) readFull(data []byte, position int64) error {
+	_, err := f.ReadAt(data, position)
 	switch {
 	case errors.Is(err, os.ErrClosed):
 		return err
@@ -187,24 +187,24 @@ func (f *file) readFull(data []byte, at int64) error {
 }
 
 // read returns the bytes of the file from one position to before another, if they are unchanged.
-func (f *file) read(from, to int64) ([]byte, error) {
-	first := from / blockSize
-	data := make([]byte, min((to+blockSize-1)/blockSize*blockSize, f.size)-first*blockSize)
+func (f *file) read(start, end int64) ([]byte, error) {
+	first := start / blockSize
+	data := make([]byte, min((end+blockSize-1)/blockSize*blockSize, f.size)-first*blockSize)
 	if err := f.readFull(data, first*blockSize); err != nil {
 		return nil, err
 	}
 	sums := f.sums[first*sumSize:]
 	for block := range slices.Chunk(data, blockSize) {
 		if sumOf(block) != binary.LittleEndian.Uint32(sums) {
-			return nil, fmt.Errorf("bytes %d to %d of %s: %w", from, to, f.Name(), columns.ErrDamaged)
+			return nil, fmt.Errorf("bytes %d to %d of %s: %w", start, end, f.Name(), columns.ErrDamaged)
 		}
 		sums = sums[sumSize:]
 	}
-	return data[from-first*blockSize:][:to-from], nil
+	return data[start-first*blockSize:][:end-start], nil
 }
 
 // chunk is the columns.Source of the file.
-func (f *file) chunk(ctx context.Context, name string, chunk, from, to int) ([]byte, error) {
+func (f *file) chunk(ctx context.Context, name string, chunk, first, end int) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -212,26 +212,26 @@ func (f *file) chunk(ctx context.Context, name string, chunk, from, to int) ([]b
 	if chunk >= len(s.Starts) {
 		return nil, fmt.Errorf("%s has no chunk %d of %s: %w", f.Name(), chunk, name, columns.ErrDamaged)
 	}
-	start, end := s.Starts[chunk], s.Ends[chunk]
-	if to < 0 {
-		to = int(end - start)
+	chunkStart, chunkEnd := s.Starts[chunk], s.Ends[chunk]
+	if end < 0 {
+		end = int(chunkEnd - chunkStart)
 	}
-	if from > to || int64(to) > end-start {
+	if first > end || int64(end) > chunkEnd-chunkStart {
 		return nil, fmt.Errorf("%s, chunk %d of %s: %w", f.Name(), chunk, name, columns.ErrDamaged)
 	}
-	return f.read(start+int64(from), start+int64(to))
+	return f.read(chunkStart+int64(first), chunkStart+int64(end))
 }
 
 // chunks is the sidecar.Source of the file.
-func (f *file) chunks(ctx context.Context, section string, chunks []int) (all [][]byte, err error) {
+func (f *file) chunks(ctx context.Context, section string, chunks []int) (read [][]byte, err error) {
 	for _, chunk := range chunks {
 		data, err := f.chunk(ctx, section, chunk, 0, -1)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, data)
+		read = append(read, data)
 	}
-	return all, nil
+	return read, nil
 }
 
 // putValue writes a value as the only chunk of a section; value reads it. Gob has infinite numbers, which JSON lacks.

@@ -90,8 +90,8 @@ func (r *reader) isOf(file fs.FileInfo) bool {
 }
 
 // chunk is the columns.Source of the file.
-func (r *reader) chunk(ctx context.Context, name string, chunk, from, to int) ([]byte, error) {
-	data, err := r.file.chunk(ctx, name, chunk, from, to)
+func (r *reader) chunk(ctx context.Context, name string, chunk, first, end int) ([]byte, error) {
+	data, err := r.file.chunk(ctx, name, chunk, first, end)
 	if err != nil && ctx.Err() == nil {
 		err = r.unavailable(err)
 	}
@@ -100,11 +100,11 @@ func (r *reader) chunk(ctx context.Context, name string, chunk, from, to int) ([
 
 // chunks is the sidecar.Source of the file.
 func (r *reader) chunks(ctx context.Context, section string, chunks []int) ([][]byte, error) {
-	all, err := r.file.chunks(ctx, section, chunks)
+	read, err := r.file.chunks(ctx, section, chunks)
 	if err != nil && ctx.Err() == nil {
 		err = r.unavailable(err)
 	}
-	return all, err
+	return read, err
 }
 
 func (r *reader) unavailable(err error) error {

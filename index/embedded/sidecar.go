@@ -116,9 +116,9 @@ func (s *storage) Filings(ctx context.Context, name string, ids []int64) ([]inde
 // changeset is the Source of a changeset. One that is damaged is none: clients who need it have to export anew.
 func (s *storage) changeset(ctx context.Context, name, section string, chunks []int) ([][]byte, error) {
 	f, err := openFile(s.files.changes(name))
-	var all [][]byte
+	var read [][]byte
 	if err == nil {
-		all, err = f.chunks(ctx, section, chunks)
+		read, err = f.chunks(ctx, section, chunks)
 		err = errors.Join(err, f.Close())
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, columns.ErrDamaged) {
@@ -127,7 +127,7 @@ func (s *storage) changeset(ctx context.Context, name, section string, chunks []
 	if err != nil {
 		err = outage(err)
 	}
-	return all, err
+	return read, err
 }
 
 // Sidecar implements sidecar.Changesets.

@@ -140,7 +140,7 @@ func fingerprints(all iter.Seq2[index.Fingerprint, error]) (map[int64]index.Fing
 func differ(before, after map[int64]index.Fingerprint) (changeset index.Changeset, all []sidecar.Difference) {
 	for id, a := range after {
 		b, had := before[id]
-		d := sidecar.Difference{ID: id, FieldGroups: b.Digests.DifferIn(a.Digests), Before: had, After: true}
+		d := sidecar.Difference{ID: id, FieldGroups: b.Digests.DifferIn(a.Digests), Earlier: had, Later: true}
 		switch {
 		case !had:
 			changeset.Added++
@@ -155,7 +155,7 @@ func differ(before, after map[int64]index.Fingerprint) (changeset index.Changese
 	for id := range before {
 		if _, has := after[id]; !has {
 			changeset.Removed++
-			all = append(all, sidecar.Difference{ID: id, FieldGroups: index.AllFieldGroups, Before: true})
+			all = append(all, sidecar.Difference{ID: id, FieldGroups: index.AllFieldGroups, Earlier: true})
 		}
 	}
 	slices.SortFunc(all, func(a, b sidecar.Difference) int { return cmp.Compare(a.ID, b.ID) })

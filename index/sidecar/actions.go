@@ -51,24 +51,24 @@ func (c *Actions) add(id int64, value []byte) {
 	c.err = c.sorter.Add(key[:], value)
 }
 
-// Apply yields the fingerprints of before, which come by id, after the actions: once. It calls
-// note, unless that is nil, with the old and the new fingerprint of each filing that was put or
-// removed; the zero Fingerprint stands for no filing.
+// Apply yields what the actions make of old fingerprints, which come by id. It calls note, unless that is
+// nil, with the old and the updated fingerprint of each filing that was put or removed; the zero
+// Fingerprint stands for no filing.
 func (c *Actions) Apply(
-	ctx context.Context, before iter.Seq2[index.Fingerprint, error], note func(before, after index.Fingerprint),
+	ctx context.Context, old iter.Seq2[index.Fingerprint, error], note func(old, updated index.Fingerprint),
 ) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
-		for pair, err := range Merge(before, c.Last(ctx)) { // those of an update are few
-			was, now := pair[0], pair[0]
+		for pair, err := range Merge(old, c.Last(ctx)) { // those of an update are few
+			former, latest := pair[0], pair[0]
 			if action := pair[1]; action.ID != 0 {
-				if now = action; Removes(action) {
-					now = index.Fingerprint{}
+				if latest = action; Removes(action) {
+					latest = index.Fingerprint{}
 				}
 				if note != nil {
-					note(was, now)
+					note(former, latest)
 				}
 			}
-			if (now.ID != 0 || err != nil) && !yield(now, err) || err != nil {
+			if (latest.ID != 0 || err != nil) && !yield(latest, err) || err != nil {
 				return
 			}
 		}
@@ -129,9 +129,9 @@ func (c *Actions) Close() error { return c.sorter.Close() }
 
 // Difference says where two generations differ: in the filing with this id, which one of them may lack.
 type Difference struct {
-	ID            int64
-	FieldGroups   index.FieldGroups // not 0
-	Before, After bool              // whether the earlier and the later generation have the filing
+	ID             int64
+	FieldGroups    index.FieldGroups // not 0
+	Earlier, Later bool              // whether the earlier and the later generation have the filing
 }
 
 // Differences are the filings that differ between two generations, by id, 16 bytes each.
@@ -160,9 +160,9 @@ func (d *Differences) count(county string, n CountyDifferences) {
 }
 
 // Compare returns where two generations differ, whose fingerprints come by id.
-func Compare(before, after iter.Seq2[index.Fingerprint, error]) (*Differences, error) {
+func Compare(earlier, later iter.Seq2[index.Fingerprint, error]) (*Differences, error) {
 	d := new(Differences)
-	for pair, err := range Merge(before, after) {
+	for pair, err := range Merge(earlier, later) {
 		if err != nil {
 			return nil, err
 		}
@@ -173,30 +173,30 @@ func Compare(before, after iter.Seq2[index.Fingerprint, error]) (*Differences, e
 
 // Note adds the filing with these fingerprints, of which one may be the zero Fingerprint, for no
 // filing, if they differ. Its id is higher than those that were added before.
-func (d *Differences) Note(before, after index.Fingerprint) {
-	one := Difference{
-		ID: max(before.ID, after.ID), FieldGroups: index.AllFieldGroups,
-		Before: before.ID != 0, After: after.ID != 0,
+func (d *Differences) Note(earlier, later index.Fingerprint) {
+	difference := Difference{
+		ID: max(earlier.ID, later.ID), FieldGroups: index.AllFieldGroups,
+		Earlier: earlier.ID != 0, Later: later.ID != 0,
 	}
-	if one.Before && one.After {
-		one.FieldGroups = after.Digests.DifferIn(before.Digests)
+	if difference.Earlier && difference.Later {
+		difference.FieldGroups = later.Digests.DifferIn(earlier.Digests)
 	}
-	if one.FieldGroups == 0 || !one.Before && !one.After {
+	if difference.FieldGroups == 0 || !difference.Earlier && !difference.Later {
 		return
 	}
 	switch {
-	case !one.Before:
+	case !difference.Earlier:
 		d.Added++
-		d.count(after.Facts.County, CountyDifferences{Added: 1})
-	case !one.After:
+		d.count(later.Facts.County, CountyDifferences{Added: 1})
+	case !difference.Later:
 		d.Removed++
-		d.count(before.Facts.County, CountyDifferences{Removed: 1})
+		d.count(earlier.Facts.County, CountyDifferences{Removed: 1})
 	default:
 		d.Changed++
-		d.count(before.Facts.County, CountyDifferences{Left: 1})
-		d.count(after.Facts.County, CountyDifferences{Changed: 1})
+		d.count(earlier.Facts.County, CountyDifferences{Left: 1})
+		d.count(later.Facts.County, CountyDifferences{Changed: 1})
 	}
-	d.List = append(d.List, one)
+	d.List = append(d.List, difference)
 }
 
 // Merge yields each filing's fingerprints in two sequences, which come by id, as sorter.Pairs does.

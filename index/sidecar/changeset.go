@@ -39,11 +39,11 @@ type Filings func(ctx context.Context, generation string, ids []int64) ([]index.
 // entry is a change in a chunk.
 type entry struct {
 	Difference
-	before, after index.Version // of a copy
+	earlier, later index.Version // of a copy
 }
 
 // size returns how many bytes the records of e have; 0 if they were not read.
-func (e *entry) size() int { return len(e.before.Record) + len(e.after.Record) }
+func (e *entry) size() int { return len(e.earlier.Record) + len(e.later.Record) }
 
 // WriteChangeset writes the differences of a changeset, which come by id. If copies, the filings
 // that differ are read and go with them.
@@ -83,7 +83,7 @@ func WriteChangeset(
 }
 
 // readContents returns the description of each chunk of a changeset.
-func readContents(ctx context.Context, source Source) (all []contained, err error) {
+func readContents(ctx context.Context, source Source) (contents []contained, err error) {
 	data, err := whole(ctx, source, sectionContents)
 	if err != nil {
 		return nil, err
@@ -91,12 +91,12 @@ func readContents(ctx context.Context, source Source) (all []contained, err erro
 	r, last := wire.Reader{Rest: data}, int64(0)
 	for len(r.Rest) > 0 {
 		last += int64(r.Number())
-		all = append(all, contained{last, index.FieldGroups(r.Byte())})
+		contents = append(contents, contained{last, index.FieldGroups(r.Byte())})
 	}
 	if r.Failed {
 		return nil, ErrDamaged
 	}
-	return all, nil
+	return contents, nil
 }
 
 // fill reads the filings of changes that all are of one changeset, of both of its generations at
@@ -128,14 +128,14 @@ func fill(ctx context.Context, s index.Changeset, entries []*entry, laterOnly bo
 			return nil
 		})
 	}
-	fill(s.Generation, func(e *entry) (*index.Version, bool) { return &e.after, e.After })
+	fill(s.Generation, func(e *entry) (*index.Version, bool) { return &e.later, e.Later })
 	if !laterOnly {
-		fill(s.Parent, func(e *entry) (*index.Version, bool) { return &e.before, e.Before })
+		fill(s.Parent, func(e *entry) (*index.Version, bool) { return &e.earlier, e.Earlier })
 		return group.Wait()
 	}
 	for _, e := range entries {
-		if e.Before {
-			e.before.Record = index.Record{}
+		if e.Earlier {
+			e.earlier.Record = index.Record{}
 		}
 	}
 	return group.Wait()
@@ -174,14 +174,14 @@ func (w *chunkWriter) add(e *entry) error {
 		w.contained = contained{}
 	}
 	flags := byte(0)
-	for i, set := range []bool{e.Before, e.After, w.copies, e.before.Withheld, e.after.Withheld} {
+	for i, set := range []bool{e.Earlier, e.Later, w.copies, e.earlier.Withheld, e.later.Withheld} {
 		if set {
 			flags |= 1 << i
 		}
 	}
 	w.data = append(binary.AppendUvarint(w.data, uint64(e.ID-w.last)), byte(e.FieldGroups), flags)
 	if w.copies {
-		for _, v := range []index.Version{e.before, e.after} {
+		for _, v := range []index.Version{e.earlier, e.later} {
 			w.data = protowire.AppendString(protowire.AppendBytes(w.data, v.Record), v.City)
 			w.data = protowire.AppendString(w.data, v.ZIP)
 		}
@@ -229,15 +229,15 @@ func (c *chunkReader) next() (e entry, more bool) {
 	c.last += int64(c.Number())
 	e.Difference = Difference{ID: c.last, FieldGroups: index.FieldGroups(c.Byte())}
 	flags := c.Byte()
-	e.Before, e.After = flags&hasBefore != 0, flags&hasAfter != 0
+	e.Earlier, e.Later = flags&hasBefore != 0, flags&hasAfter != 0
 	if flags&hasCopies != 0 {
-		for _, v := range []*index.Version{&e.before, &e.after} {
+		for _, v := range []*index.Version{&e.earlier, &e.later} {
 			if record := c.Text(); len(record) > 0 {
 				v.Record = index.Record(record)
 			}
 			v.City, v.ZIP = string(c.Text()), string(c.Text())
 		}
-		e.before.Withheld, e.after.Withheld = flags&earlierWithheld != 0, flags&laterWithheld != 0
+		e.earlier.Withheld, e.later.Withheld = flags&earlierWithheld != 0, flags&laterWithheld != 0
 	}
 	return e, !c.Failed
 }
@@ -279,11 +279,11 @@ func stripped(data []byte, strip func(index.Version) index.Version) (chunk []byt
 		return nil
 	}}
 	for e, more := c.next(); more; e, more = c.next() {
-		for _, v := range []*index.Version{&e.before, &e.after} {
+		for _, v := range []*index.Version{&e.earlier, &e.later} {
 			if v.Record != nil {
-				was := *v
-				*v = strip(was)
-				changed = changed || v.Withheld != was.Withheld || !bytes.Equal(v.Record, was.Record)
+				old := *v
+				*v = strip(old)
+				changed = changed || v.Withheld != old.Withheld || !bytes.Equal(v.Record, old.Record)
 			}
 		}
 		if err := w.add(&e); err != nil {

@@ -54,11 +54,11 @@ func cached[T any](ctx context.Context, d *Directory, section string, decode fun
 
 // Owners implements index.Reader.
 func (d *Directory) Owners(ctx context.Context, q index.OwnerQuery) (page index.Owners, err error) {
-	filings, err := cached(ctx, d, sectionFilings, func(r *wire.Reader) (all []uint32, size int) {
+	filings, err := cached(ctx, d, sectionFilings, func(r *wire.Reader) (counts []uint32, size int) {
 		for len(r.Rest) > 0 {
-			all = append(all, uint32(r.Number()))
+			counts = append(counts, uint32(r.Number()))
 		}
-		return all, 4 * cap(all)
+		return counts, 4 * cap(counts)
 	})
 	if err != nil {
 		return page, err
@@ -201,18 +201,18 @@ func (d *Directory) portfolios(ctx context.Context, numbers []uint32) ([]index.P
 			cache.Set(d.cache, key(chunk), data, len(data))
 		}
 	}
-	all := make([]index.Portfolio, len(numbers))
+	portfolios := make([]index.Portfolio, len(numbers))
 	for i, number := range numbers {
 		r := wire.Reader{Rest: chunks[int(number)/portfoliosAChunk]}
 		for range number % portfoliosAChunk {
 			r.Text()
 		}
-		one := wire.Reader{Rest: r.Text()}
-		if all[i] = readPortfolio(&one); r.Failed || one.Failed {
+		portfolio := wire.Reader{Rest: r.Text()}
+		if portfolios[i] = readPortfolio(&portfolio); r.Failed || portfolio.Failed {
 			return nil, ErrDamaged
 		}
 	}
-	return all, nil
+	return portfolios, nil
 }
 
 func readPortfolio(r *wire.Reader) (p index.Portfolio) {

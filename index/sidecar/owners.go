@@ -244,7 +244,7 @@ func readWords(r *wire.Reader) (w words, size int) {
 }
 
 // from returns the first word of so many characters, or more.
-func (w *words) from(characters int) int {
+func (w *words) start(characters int) int {
 	if characters < len(w.first) {
 		return w.first[max(0, characters)]
 	}
@@ -266,20 +266,20 @@ func (d *Directory) Nearest(ctx context.Context, typed []string) ([][]string, er
 	if err != nil {
 		return nil, err
 	}
-	all := make([][]string, len(typed))
+	nearest := make([][]string, len(typed))
 	for i, word := range typed {
 		if reach := index.Reach(word); reach > 0 && !w.has(word) {
-			if all[i], err = w.nearest(ctx, word, reach); err != nil {
+			if nearest[i], err = w.nearest(ctx, word, reach); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return all, nil
+	return nearest, nil
 }
 
 func (w *words) has(word string) bool {
 	n := utf8.RuneCountInString(word)
-	first, end := w.from(n), w.from(n+1)
+	first, end := w.start(n), w.start(n+1)
 	i := first + sort.SearchStrings(w.texts[first:end], word)
 	return i < end && w.texts[i] == word
 }
@@ -291,7 +291,7 @@ const lookEvery = 4096
 func (w *words) nearest(ctx context.Context, word string, reach int) ([]string, error) {
 	letters, typed := lettersOf(word), []rune(word)
 	var found []int
-	for i := w.from(len(typed) - reach); i < w.from(len(typed)+reach+1); i++ {
+	for i := w.start(len(typed) - reach); i < w.start(len(typed)+reach+1); i++ {
 		if i%lookEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

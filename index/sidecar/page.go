@@ -122,11 +122,11 @@ func (s *stream) take(data []byte, q index.ChangeQuery) (full bool, err error) {
 
 // chunks returns the next n chunks of a changeset that have changes to tell; fewer where there are no more.
 func (p *page) chunks(ctx context.Context, s *stream, n int) ([][]byte, error) {
-	from := p.source.Sidecar(s.Generation, Changeset)
+	sidecar := p.source.Sidecar(s.Generation, Changeset)
 	key := cache.Key{Space: "changes of " + s.Generation, Text: sectionContents}
 	contents, _, err := cache.Get(ctx, p.cache, key, func(ctx context.Context) ([]contained, int, error) {
-		all, err := readContents(ctx, from)
-		return all, 16 * len(all), err
+		contents, err := readContents(ctx, sidecar)
+		return contents, 16 * len(contents), err
 	})
 	var next []int
 	for i, c := range contents {
@@ -137,7 +137,7 @@ func (p *page) chunks(ctx context.Context, s *stream, n int) ([][]byte, error) {
 	if err != nil || len(next) == 0 {
 		return nil, err
 	}
-	return from(ctx, sectionChanges, next)
+	return sidecar(ctx, sectionChanges, next)
 }
 
 // take moves pending changes onto the page, an id at a time, as far as every changeset was read. It
@@ -177,23 +177,23 @@ func (p *page) take() bool {
 // changes reads the filings of the changes that have no copies, and ends the page where it has its bytes.
 func (p *page) changes(ctx context.Context) ([]index.Change, error) {
 	size, n := 0, readFirst
-	for from := 0; from < len(p.taken); {
-		to := p.endOfFiling(min(from+n, len(p.taken)))
-		if err := p.fill(ctx, p.taken[from:to]); err != nil {
+	for filled := 0; filled < len(p.taken); {
+		end := p.endOfFiling(min(filled+n, len(p.taken)))
+		if err := p.fill(ctx, p.taken[filled:end]); err != nil {
 			return nil, err
 		}
-		for n = readGrowth * (to - from); from < to && size <= pageBytes; from++ {
-			size += p.taken[from].size()
+		for n = readGrowth * (end - filled); filled < end && size <= pageBytes; filled++ {
+			size += p.taken[filled].size()
 		}
-		if from = p.endOfFiling(from); size > pageBytes {
-			p.more = p.more || from < len(p.taken)
-			p.taken = p.taken[:from]
+		if filled = p.endOfFiling(filled); size > pageBytes {
+			p.more = p.more || filled < len(p.taken)
+			p.taken = p.taken[:filled]
 		}
-		n = max(1, min(n, (pageBytes-size)*from/max(1, size)))
+		n = max(1, min(n, (pageBytes-size)*filled/max(1, size)))
 	}
 	changes := make([]index.Change, len(p.taken))
 	for i, t := range p.taken {
-		changes[i] = index.Change{Generation: t.stream.Generation, ID: t.ID, Earlier: t.before, Later: t.after}
+		changes[i] = index.Change{Generation: t.stream.Generation, ID: t.ID, Earlier: t.earlier, Later: t.later}
 	}
 	return changes, nil
 }

@@ -69,7 +69,7 @@ func (m *memory) Filings(_ context.Context, generation string, ids []int64) (ver
 func changed(n int) []sidecar.Difference {
 	all := make([]sidecar.Difference, n)
 	for i := range all {
-		all[i] = sidecar.Difference{ID: int64(i) + 1, FieldGroups: index.FreeFields, Before: true, After: true}
+		all[i] = sidecar.Difference{ID: int64(i) + 1, FieldGroups: index.FreeFields, Earlier: true, Later: true}
 	}
 	return all
 }
@@ -173,7 +173,7 @@ func TestX16_Pages(t *testing.T) {
 		var all []sidecar.Difference
 		for id := int64(1); len(all) < 5000; id += 1 + random.Int64N(4) {
 			parts := index.FreeFields << random.IntN(2)
-			all = append(all, sidecar.Difference{ID: id, FieldGroups: parts, Before: true, After: true})
+			all = append(all, sidecar.Difference{ID: id, FieldGroups: parts, Earlier: true, Later: true})
 			if parts == index.FreeFields {
 				want = append(want, found{id, name})
 			}

@@ -48,11 +48,11 @@ import (
 // which come by id, as actions made others of them; nil for a copy of nothing. It tells note, unless
 // that is nil, the fingerprints that filings which were put or removed had and have.
 func Write(
-	ctx context.Context, before iter.Seq2[index.Fingerprint, error], actions *Actions,
-	note func(before, after index.Fingerprint), sink Sink,
+	ctx context.Context, old iter.Seq2[index.Fingerprint, error], actions *Actions,
+	note func(old, updated index.Fingerprint), sink Sink,
 ) error {
 	prints, counted, owned := newFingerprintWriter(sink), newCounter(), newOwners()
-	for s, err := range actions.Apply(ctx, before, note) {
+	for s, err := range actions.Apply(ctx, old, note) {
 		if err == nil {
 			counted.add(&s)
 			owned.add(&s.Facts)

@@ -81,16 +81,16 @@ func (c *counter) add(s *index.Fingerprint) {
 
 // write writes the summary of filings of so many owners.
 func (c *counter) write(owners int64, sink Sink) error {
-	all := summary{Stats: c.stats}
-	all.Stats.Owners = owners
+	whole := summary{Stats: c.stats}
+	whole.Stats.Owners = owners
 	if c.stats.Added > 0 {
-		all.Stats.FirstAdded, all.Stats.LastAdded = time.UnixMicro(c.first).UTC(), time.UnixMicro(c.last).UTC()
+		whole.Stats.FirstAdded, whole.Stats.LastAdded = time.UnixMicro(c.first).UTC(), time.UnixMicro(c.last).UTC()
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(c.counties), index.CompareCounties) {
-		all.add(c.counties[name])
+		whole.add(c.counties[name])
 	}
 	var data bytes.Buffer
-	if err := gob.NewEncoder(&data).Encode(all); err != nil {
+	if err := gob.NewEncoder(&data).Encode(whole); err != nil {
 		return err
 	}
 	return putWhole(sink, sectionSummary, data.Bytes())

@@ -40,36 +40,37 @@ func (c *owners) different() int64 {
 // write writes the owners and their words.
 func (c *owners) write(sink Sink) error {
 	c.words.finish(c.writings)
-	all := c.owners()
-	c.fillShares(all)
-	all = numbered(all[1:]) // 0 is no key
+	owners := c.owners()
+	c.fillShares(owners)
+	owners = numbered(owners[1:]) // 0 is no key
 	return cmp.Or(
-		c.writePortfolios(all, sink),
-		c.writeSelection(all, sink),
-		writeOrders(all, sink),
+		c.writePortfolios(owners, sink),
+		c.writeSelection(owners, sink),
+		writeOrders(owners, sink),
 		c.writeWords(sink),
 	)
 }
 
 // numbered returns owners in the order of their numbers: by falling filings, then by key.
-func numbered(all []owner) []owner {
-	for rank, i := range inOrder(len(all), func(a, b uint32) int { return strings.Compare(all[a].key, all[b].key) }) {
-		all[i].rank = uint32(rank)
+func numbered(owners []owner) []owner {
+	byKey := func(a, b uint32) int { return strings.Compare(owners[a].key, owners[b].key) }
+	for rank, i := range inOrder(len(owners), byKey) {
+		owners[i].rank = uint32(rank)
 	}
-	sorted := make([]owner, 0, len(all))
-	for _, i := range inOrder(len(all), func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(all[b].filings, all[a].filings), cmp.Compare(all[a].rank, all[b].rank))
+	sorted := make([]owner, 0, len(owners))
+	for _, i := range inOrder(len(owners), func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(owners[b].filings, owners[a].filings), cmp.Compare(owners[a].rank, owners[b].rank))
 	}) {
-		sorted = append(sorted, all[i])
+		sorted = append(sorted, owners[i])
 	}
 	return sorted
 }
 
 // owners returns the owners by the numbers of their keys.
 func (c *owners) owners() []owner {
-	all := make([]owner, len(c.keys.texts))
+	owners := make([]owner, len(c.keys.texts))
 	for i, w := range c.writings {
-		o, text := &all[w.owner], c.written.texts[i]
+		o, text := &owners[w.owner], c.written.texts[i]
 		if w.filings > o.most || w.filings == o.most && text < o.name {
 			o.most, o.name = w.filings, text
 		}
@@ -84,17 +85,17 @@ func (c *owners) owners() []owner {
 		o.last = max(o.last, w.last)
 		o.shares = append(o.shares, inCounty{w.county, w.inThat})
 	}
-	return all
+	return owners
 }
 
 // fillShares completes the shares of the owners.
-func (c *owners) fillShares(all []owner) {
+func (c *owners) fillShares(owners []owner) {
 	for s, filings := range c.shares {
-		o := &all[c.writings[s.number].owner]
+		o := &owners[c.writings[s.number].owner]
 		o.shares = append(o.shares, inCounty{s.county, filings})
 	}
-	for i := range all {
-		o := &all[i]
+	for i := range owners {
+		o := &owners[i]
 		slices.SortFunc(o.shares, func(a, b inCounty) int { return cmp.Compare(a.county, b.county) })
 		merged := o.shares[:0]
 		for _, s := range o.shares {
@@ -112,13 +113,13 @@ func (c *owners) fillShares(all []owner) {
 	}
 }
 
-func (c *owners) writePortfolios(all []owner, sink Sink) error {
-	var data, one []byte
-	for chunk := 0; chunk*portfoliosAChunk < len(all); chunk++ {
+func (c *owners) writePortfolios(owners []owner, sink Sink) error {
+	var data, portfolio []byte
+	for chunk := 0; chunk*portfoliosAChunk < len(owners); chunk++ {
 		data = data[:0]
-		for i := range all[chunk*portfoliosAChunk : min(len(all), (chunk+1)*portfoliosAChunk)] {
-			one = all[chunk*portfoliosAChunk+i].append(one[:0], c.counties.texts)
-			data = protowire.AppendBytes(data, one)
+		for i := range owners[chunk*portfoliosAChunk : min(len(owners), (chunk+1)*portfoliosAChunk)] {
+			portfolio = owners[chunk*portfoliosAChunk+i].append(portfolio[:0], c.counties.texts)
+			data = protowire.AppendBytes(data, portfolio)
 		}
 		if err := sink(sectionPortfolios, chunk, pack(nil, data)); err != nil {
 			return err
@@ -141,12 +142,12 @@ func (o *owner) append(dst []byte, counties []string) []byte {
 }
 
 // writeSelection writes how many filings each owner has, and which owners have each token and each county.
-func (c *owners) writeSelection(all []owner, sink Sink) error {
+func (c *owners) writeSelection(owners []owner, sink Sink) error {
 	var filings []byte
 	var inTokens, inCounties pairs
 	tokens := numbers{byText: map[string]uint32{}}
-	for i := range all {
-		o := &all[i]
+	for i := range owners {
+		o := &owners[i]
 		filings = protowire.AppendVarint(filings, uint64(o.filings))
 		for token := range strings.SplitSeq(o.key, " ") {
 			number, _ := tokens.number(token)
@@ -210,21 +211,21 @@ func inOrder(n int, compare func(a, b uint32) int) []uint32 {
 }
 
 // writeOrders writes the orders but the default one, each in both directions. Ties are by key in both.
-func writeOrders(all []owner, sink Sink) error {
-	names := make([]string, len(all))
-	for i := range all {
-		names[i] = index.Fold(all[i].name)
+func writeOrders(owners []owner, sink Sink) error {
+	names := make([]string, len(owners))
+	for i := range owners {
+		names[i] = index.Fold(owners[i].name)
 	}
 	compare := [...]func(a, b uint32) int{
-		index.OwnersByFilings: func(a, b uint32) int { return cmp.Compare(all[a].filings, all[b].filings) },
-		index.OwnersByAmount:  func(a, b uint32) int { return cmp.Compare(all[a].cents, all[b].cents) },
+		index.OwnersByFilings: func(a, b uint32) int { return cmp.Compare(owners[a].filings, owners[b].filings) },
+		index.OwnersByAmount:  func(a, b uint32) int { return cmp.Compare(owners[a].cents, owners[b].cents) },
 		index.OwnersByName:    func(a, b uint32) int { return strings.Compare(names[a], names[b]) },
 	}
 	for sort, compareBy := range compare {
-		falling := inOrder(len(all), func(a, b uint32) int { // those by filings are sorted so
-			return cmp.Or(compareBy(b, a), cmp.Compare(all[a].rank, all[b].rank))
+		falling := inOrder(len(owners), func(a, b uint32) int { // those by filings are sorted so
+			return cmp.Or(compareBy(b, a), cmp.Compare(owners[a].rank, owners[b].rank))
 		})
-		rising := make([]uint32, 0, len(all))
+		rising := make([]uint32, 0, len(owners))
 		for end := len(falling); end > 0; {
 			start := end - 1
 			for start > 0 && compareBy(falling[start-1], falling[start]) == 0 {

@@ -113,11 +113,11 @@ func testDifferences(t *testing.T, h Harness) {
 	}
 	mustPut(t, b, filings[6])
 	want := []sidecar.Difference{
-		{ID: filings[3].ID, FieldGroups: groupsOf(filings[3], holder), Before: true, After: true},
-		{ID: filings[4].ID, FieldGroups: index.AllFieldGroups, Before: true},
-		{ID: filings[5].ID, FieldGroups: groupsOf(filings[5], owner), Before: true, After: true},
-		{ID: filings[7].ID, FieldGroups: index.AllFieldGroups, Before: true},
-		{ID: added.ID, FieldGroups: index.AllFieldGroups, After: true},
+		{ID: filings[3].ID, FieldGroups: groupsOf(filings[3], holder), Earlier: true, Later: true},
+		{ID: filings[4].ID, FieldGroups: index.AllFieldGroups, Earlier: true},
+		{ID: filings[5].ID, FieldGroups: groupsOf(filings[5], owner), Earlier: true, Later: true},
+		{ID: filings[7].ID, FieldGroups: index.AllFieldGroups, Earlier: true},
+		{ID: added.ID, FieldGroups: index.AllFieldGroups, Later: true},
 	}
 	slices.SortFunc(want, func(a, b sidecar.Difference) int { return cmp.Compare(a.ID, b.ID) })
 	if _, err := b.Seal(t.Context(), func(ctx context.Context, _ index.Reader, _ index.Counts) error {
