@@ -26,15 +26,13 @@ import (
 var (
 	// ErrUsage: the Config makes no sense.
 	ErrUsage = source.ErrUsage
-	// ErrSource: a source is missing, cannot be read to its end, or has another form than it
-	// should.
+	// ErrSource: a source is missing, cannot be read to its end, or has a wrong form.
 	ErrSource = source.ErrUnreadable
 	// ErrRejected: more records were rejected than is allowed.
 	ErrRejected = errors.New("too many rejected records")
 	// ErrShrunk: the new generation has far fewer filings than the live one.
 	ErrShrunk = errors.New("far fewer filings than now")
-	// ErrEmpty: the new generation of a full load has no filings, and the live one, if any, has
-	// none either.
+	// ErrEmpty: the new generation of a full load has no filings, nor has the live one, if any.
 	ErrEmpty = errors.New("no filings were loaded")
 	// ErrEmptied: a field that filings of a county had is gone (rule X42).
 	ErrEmptied = errors.New("fields have no values any more")
@@ -69,8 +67,8 @@ type Config struct {
 	Failing func(ctx context.Context, err error) map[string]error
 
 	Update bool // apply changes to a copy of the live generation
-	// Replace makes it an update whose records are all filings of these counties: others that these
-	// have are removed.
+	// Replace makes it an update whose records are all filings of these counties: their others are
+	// removed.
 	Replace []string
 	// Withhold, if it is not nil, makes it an update without sources, which takes filings out of
 	// all that is kept (rule X53).
@@ -192,8 +190,8 @@ func (cfg Config) sources(ctx context.Context) ([]source.Source, error) {
 	return sources, err
 }
 
-// Check returns the error of a source that is not there, or of a mapping that does not compile.
-// Nothing is read.
+// Check returns the error of a missing source, or of a mapping that does not compile. It reads
+// nothing.
 func (cfg Config) Check(ctx context.Context) error {
 	cfg, err := cfg.checked()
 	if err != nil {
@@ -226,15 +224,13 @@ type Report struct {
 	Identical        int64 `json:"identical,omitempty"` // rows that are the same as others in every field
 	Rounded          int64 `json:"rounded"`             // amounts that were rounded to the cent
 	Normalized       int64 `json:"normalized"`          // texts that were not in NFC
-	// Uncomputed counts cells of spreadsheets with a formula that no program has computed: they are
-	// missing values.
+	// Uncomputed counts cells of spreadsheets with an uncomputed formula: they are missing values.
 	Uncomputed int64 `json:"uncomputed"`
 
 	// Unread counts by field the values that a mapping could not read and left out ("or nothing").
 	Unread map[string]int64 `json:"unread,omitempty"`
 
-	// IgnoredFields counts names that no field has. Beyond 1,000 different ones they are counted
-	// under "(others)".
+	// IgnoredFields counts names that no field has. Beyond 1,000 they count as "(others)".
 	IgnoredFields map[string]int64 `json:"ignoredFields"`
 
 	Reasons map[Reason]Rejected `json:"-"` // of the rejected records
@@ -257,8 +253,7 @@ type Report struct {
 	Promoted bool    `json:"promoted"`
 	// Failed says of counties of a plan why they stay as they were (see --keep-going).
 	Failed map[string]string `json:"failed,omitempty"`
-	// Unchanged: nothing was built, since the load would have built the live generation again (rule
-	// X46).
+	// Unchanged: nothing was built, since it would be the live generation again (rule X46).
 	Unchanged bool `json:"unchanged,omitempty"`
 }
 
@@ -337,7 +332,7 @@ func Emptied(name string) string {
 }
 
 // Refused reports whether err is the refusal of a guard, or of a rollback that holds: a person has
-// to look at the load.
+// to look.
 func Refused(err error) bool {
 	if _, held := errors.AsType[*generation.Hold](err); held {
 		return true
@@ -357,8 +352,7 @@ func Passing(err error) bool {
 		errors.Is(err, generation.ErrLockLost) || errors.Is(err, generation.ErrConflict)
 }
 
-// PartsError says of the counties of a plan that cannot be loaded why not. Nothing is promoted; the
-// others can be.
+// PartsError says of counties of a plan why they cannot be loaded. Others can be.
 type PartsError struct{ Failed map[string]error }
 
 // Error names the counties and the fault of each.

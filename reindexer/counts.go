@@ -28,8 +28,7 @@ func (r *running) withLeft() index.Counts {
 	return sum
 }
 
-// freshNow returns how fresh each county of the new generation is; nil for more counties than the
-// catalog keeps.
+// freshNow returns how fresh each county of the new generation is; nil for too many.
 func (r *running) freshNow() map[string]index.Freshness {
 	fresh := map[string]index.Freshness{}
 	for county, seconds := range r.loaded {
@@ -122,8 +121,7 @@ func (k *kept) add(counts index.Counts) {
 	}
 }
 
-// decodeCounts returns the counts that a catalog has kept, without amounts and months; nil for
-// none.
+// decodeCounts returns counts that a catalog has kept, without amounts and months; nil for none.
 func decodeCounts(text []byte) *index.Counts {
 	var k kept
 	if len(text) == 0 || json.Unmarshal(text, &k) != nil || k.Counties == nil {
@@ -168,9 +166,8 @@ func valuesOf(v *index.Values) map[string]FieldValues {
 	return fields
 }
 
-// countAgain counts the values of all filings that r has: an update took the last filing out that
-// had the least or the greatest of a field, or the live generation was loaded before values were
-// counted.
+// countAgain counts the values of all filings that r has: an update took out the last filing with
+// the least or greatest of a field, or the live generation is older than such counts.
 func countAgain(ctx context.Context, r index.Reader) (*index.Values, error) {
 	values := new(index.Values)
 	for cursor, more := "", true; more; {

@@ -128,8 +128,8 @@ func (r *running) noBaseline(err error) bool {
 		errors.Is(err, generation.ErrVersion) || r.ignoresLive() && errors.Is(err, index.ErrUnavailable)
 }
 
-// compare works out the differences of the generation that is built from the live one, and has them
-// kept (rule X19).
+// compare works out the differences of the generation that is built from the live one, and keeps
+// them (X19).
 func (r *running) compare(ctx context.Context, build generation.Build) error {
 	if r.previous == "" {
 		return nil
@@ -223,9 +223,8 @@ func (a *added) time(id int64) time.Time {
 	return time.UnixMicro(a.times[i]).UTC()
 }
 
-// inputDigest returns a digest of the inputs of a load (rule X46): its sources, in these states, and
-// how they are read; "" where a state is not known. Loads with equal digests build equal
-// generations.
+// inputDigest returns a digest of the inputs of a load (rule X46): its sources, in these states,
+// and how they are read; "" where a state is not known. Equal digests build equal generations.
 func (cfg Config) inputDigest(sources []source.Source, states []string, withheld []int) string {
 	if len(states) != len(sources) || len(sources) == 0 {
 		return ""

@@ -58,16 +58,14 @@ func (r *running) refuse(findings *refusals, county, name string, field *index.F
 	findings.found, findings.options = append(findings.found, found), append(findings.options, option)
 }
 
-// comparedCounty is a county of the live generation, or of the new one, with its counts then and
-// now.
+// comparedCounty is a county of the live generation, or of the new one, with its counts.
 type comparedCounty struct {
 	name      string
 	live, now index.CountyCounts
 	Changes   // none where they are not known
 }
 
-// compareCounties returns the counties of both generations. Another case of a name is no other
-// county.
+// compareCounties returns the counties of both generations. Names may differ in case.
 func (r *running) compareCounties() (compared []comparedCounty) {
 	live, liveFolded, newFolded := index.NewCounts(), index.NewCounts(), folded(r.counts)
 	if r.liveCounts != nil {
@@ -132,8 +130,7 @@ func names(counties []string, county string) bool {
 }
 
 const (
-	// guarded is from how many filings on a county is compared: of fewer, half may be gone on any
-	// day.
+	// guarded is from how many filings on a county is compared: of fewer, half may be gone any day.
 	guarded = 20
 	// large is from how many filings on a county may shrink by no more than all filings may.
 	large = 200
@@ -210,8 +207,7 @@ func (r *running) guardMoves() error {
 // shownRefusals is how many counties or filings a refusal names. A command names as many counties.
 const shownRefusals = 5
 
-// error returns an error with the first findings, and the options that allow all of them; nil for
-// no finding.
+// error returns an error with the first findings, and the options that allow all; nil for none.
 func (r refusals) error() error {
 	found, options, more := r.found, r.options, ""
 	if len(found) == 0 {

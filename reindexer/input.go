@@ -61,8 +61,7 @@ func ReadMapping(path string) (*Mapping, error) {
 	return m, nil
 }
 
-// Option is an option of the sources from position First on, up to the next one of its name (rule
-// X44).
+// Option is an option of the sources from position First on, up to the next of its name (X44).
 type Option struct {
 	Name    string // one of source.SettingNames, or map
 	Value   string

@@ -21,8 +21,7 @@ const (
 )
 
 // load reads all sources into build, or only counts their filings if build is nil. Once there are
-// more rejects than allowed, reading goes on to find all of them, but nothing is put into build any
-// more.
+// more rejects than allowed, reading goes on to find all, but nothing more is put into build.
 func (r *running) load(ctx context.Context, live index.Reader, build generation.Build) error {
 	if err := r.rejects.start(); err != nil {
 		return err

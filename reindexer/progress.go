@@ -15,8 +15,7 @@ import (
 
 // Progress shows how far a run has come. Run never calls it from two goroutines at once.
 type Progress interface {
-	// Show is called when a phase begins, several times a second while it lasts, and once after the
-	// last.
+	// Show is called when a phase begins, a few times a second while it lasts, and after the last.
 	Show(Status)
 	// Reject is called for the first 20 rejects.
 	Reject(Reject)

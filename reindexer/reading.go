@@ -83,8 +83,8 @@ type change struct {
 	withheld sieve.Verdict
 }
 
-// handle is called with a valid record: f, which is reused after the call, or the deletion of the
-// filing with f's id.
+// handle is called with a valid record: f, which is reused after the call, or the deletion of f's
+// id.
 type handle func(f *index.Filing, deleted bool) error
 
 // readSources calls do for every valid record of all sources, in order.
@@ -166,8 +166,7 @@ func (r *reading) current() string {
 	return ""
 }
 
-// checkRows refuses a header without rows: a county whose file is empty is rarely one without
-// filings.
+// checkRows refuses a header without rows: an empty file is rarely a county without filings.
 func (r *reading) checkRows(src source.Source, rows *source.Reader) error {
 	if r.count.Rows > 0 || !rows.HasHeader() || slices.Contains(r.mayEmpty, src.Name) {
 		return nil
@@ -271,8 +270,7 @@ func (r *reading) inputOf(src source.Source) Input {
 	return r.inputs[src.Input]
 }
 
-// begin returns the reader of a source's records, and the names that its mapping reads and no row
-// has had yet.
+// begin returns the reader of a source's records, and the names of its mapping without a row.
 func (r *reading) begin(
 	src source.Source, rows *source.Reader, p *mapping.Program,
 ) (*record.Parser, []mapping.Read, error) {

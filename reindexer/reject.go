@@ -81,8 +81,8 @@ type rejects struct {
 }
 
 // openRejects opens the file of the rejects, if there is to be one; start empties it. It holds
-// people's data, so only its owner may read it, even if another program made it, and a link does
-// not lead elsewhere.
+// people's data, so only its owner may read it, even if another program made it, and a link leads
+// nowhere else.
 func openRejects(cfg Config, sources []source.Source) (*rejects, error) {
 	path := cfg.Rejects
 	if path == "" {
@@ -196,8 +196,7 @@ func (r *rejects) close() error {
 
 // idSet is a set of ids: 64 neighbors share an entry of a map, one bit each. Half a million ids
 // without large gaps need 200 KB; ids at random over 53 bits some 30 bytes each. (A roaring64
-// bitmap needs less for the former and a time that grows with the square of their number for the
-// latter.)
+// bitmap needs less for the former, and quadratic time for the latter.)
 type idSet map[int64]uint64
 
 // add adds id and reports whether it was not there before.

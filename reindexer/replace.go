@@ -13,8 +13,7 @@ import (
 // replacedRows is how many filings of a county are read at once.
 const replacedRows = 1_000
 
-// replaced selects the filings of the counties that an update replaces (rule X43); false if it
-// replaces none.
+// replaced selects the filings of the counties that an update replaces (rule X43); false for none.
 func (cfg Config) replaced() (index.Filter, bool) {
 	var counties []string
 	for _, county := range cfg.Replace {

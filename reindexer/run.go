@@ -313,8 +313,7 @@ func (r *running) build(ctx context.Context, live index.Reader, build generation
 }
 
 // promote makes a generation live. An error may mean that only the response was lost: then the
-// store names the live generation, so a load whose filings are being served does not count as
-// failed.
+// store names the live generation, so a load whose filings are served does not fail.
 func (r *running) promote(ctx context.Context, previous, next string) error {
 	if err := ctx.Err(); err != nil {
 		return err

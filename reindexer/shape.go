@@ -14,8 +14,7 @@ import (
 
 const (
 	// touched is of how many of a county's filings, a part of it, the load changes something before
-	// medians are compared: the median of fewer moves by the county's own changes, not by the way
-	// it was read.
+	// medians are compared: the median of fewer moves by the county's own changes.
 	touched = 10
 	// apart is how many times as large a median may be.
 	apart = 10
@@ -82,8 +81,8 @@ func (r *running) warnOfMany(c comparedCounty) {
 	}
 }
 
-// readAt says which line of a mapping reads a field of a county, such as " (orange.jq:3)"; "" where no
-// mapping names both.
+// readAt says which line of a mapping reads a field of a county, such as " (orange.jq:3)"; "" for
+// none.
 func (r *running) readAt(county string, field index.Field) string {
 	word := regexp.MustCompile(`\b` + field.String() + `\b`)
 	for _, input := range r.reading.inputs {
@@ -134,8 +133,8 @@ func daysBetween(start, end uint32) int {
 // today is the day on which the load began, in UTC: no county of the United States is ahead of it.
 func (r *running) today() time.Time { return r.started.UTC().Truncate(24 * time.Hour) }
 
-// shapeOf reads the shape of a county's values. Engines find each by their orders, so that nothing
-// is kept of them.
+// shapeOf reads the shape of a county's values. Engines find each by their orders, and keep
+// nothing.
 func (r *running) shapeOf(
 	ctx context.Context, reader index.Reader, county string, c index.CountyCounts,
 ) (s shape, err error) {

@@ -140,8 +140,8 @@ func (r *running) end(ctx context.Context, err error) {
 	}
 }
 
-// longestFailure is how much of an error the catalog keeps, in bytes, and longestReason of that of a
-// county.
+// longestFailure and longestReason are how much of an error, and of a county's, the catalog keeps,
+// in bytes.
 const longestFailure, longestReason = 1000, 300
 
 func shortened(err error, most int) string {

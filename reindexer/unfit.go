@@ -85,8 +85,7 @@ func (r *reading) failCounty(county string, err error) bool {
 	return true
 }
 
-// planned returns the first input of a county of the plan; the zero one for a county that it does
-// not name.
+// planned returns the first input of a county of the plan; the zero one for an unnamed county.
 func (r *reading) planned(county string) Input {
 	for _, input := range r.inputs {
 		if input.County != "" && index.Fold(input.County) == index.Fold(county) {

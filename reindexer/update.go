@@ -184,12 +184,11 @@ func (u *update) setAdded(ctx context.Context, c *change, old previous) error {
 	return nil
 }
 
-// untouchedPages and untouchedRows are how many pages of how many filings are taken from the live
-// generation.
+// untouchedPages and untouchedRows are how many pages of how many live filings are taken.
 const untouchedPages, untouchedRows = 5, 20
 
-// sampleUntouched adds filings to the sample that the update did not name and that must therefore
-// be as they were.
+// sampleUntouched adds filings to the sample that the update did not name: they must be as they
+// were.
 func (u *update) sampleUntouched(ctx context.Context) error {
 	total, err := u.live.Count(ctx, index.Filter{})
 	if err != nil {
@@ -218,8 +217,7 @@ func (u *update) sampleUntouched(ctx context.Context) error {
 // takenAtOnce is how many filings are looked up at once that are taken out.
 const takenAtOnce = 256
 
-// takeOut takes withheld filings of the live generation out of the copy. That is no load of a
-// county.
+// takeOut takes withheld filings of the live generation out of the copy. It is no load of one.
 func (u *update) takeOut(ctx context.Context, build generation.Build) error {
 	r := u.run
 	if len(r.takes) == 0 {

@@ -152,8 +152,7 @@ func term(s string) string {
 	return index.SearchText(string(runes[:min(len(runes), searchedTerm)]))
 }
 
-// countCounty counts the filings that a query for the county of f selects: those of counties that
-// differ in case too.
+// countCounty counts the filings that a query for the county of f selects: those of any case.
 func (r *running) countCounty(ctx context.Context, built index.Reader, f *index.Filing) (string, error) {
 	county := f.Text(index.County)
 	var want int64

@@ -142,8 +142,7 @@ func (r *running) purge(ctx context.Context, live string) error {
 	return err
 }
 
-// holdsWithheld reports whether a generation has filings that are withheld, or cannot be read to
-// the end.
+// holdsWithheld reports whether a generation has withheld filings, or cannot be read to the end.
 func (r *running) holdsWithheld(ctx context.Context, name string) (bool, error) {
 	for _, err := range r.pending.Found(ctx, r.cfg.Store, name, r.pendingFilter) {
 		switch {

@@ -25,8 +25,7 @@ import (
 )
 
 // accountsPath is where operators manage accounts: the operations of a key store, as JSON over
-// HTTP, for the program that signs users in. An account is sent as `filings keys show --json`
-// prints it.
+// HTTP, for the program that signs users in. An account is as `filings keys show --json` prints it.
 //
 // Creating and rotating are not idempotent, because that would take keeping a key: a client that
 // got no response rotates. Setting a tier and revoking can be repeated.
@@ -118,8 +117,8 @@ func (s *Service) rotateKey(c *fiber.Ctx, user string, body map[string]string) (
 	return http.StatusCreated, newKey{key}, err
 }
 
-// revokeKey ends an account's key. An account without an active one is as it should be: revoking
-// twice does no harm.
+// revokeKey ends an account's key. Without an active one all is as it should be: revoking twice
+// does no harm.
 func (s *Service) revokeKey(c *fiber.Ctx, user string, _ map[string]string) (int, any, error) {
 	err := s.config.Access.Revoke(c.UserContext(), user)
 	if errors.Is(err, access.ErrRevoked) {

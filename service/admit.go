@@ -26,8 +26,7 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	// with a token, too: a dearer request is a link's, or refused, and counts against the share of
-	// tokens
+	// with a token, too: a dearer request is a link's, or refused, and counts against tokens' share
 	price := int64(1)
 	if strings.HasPrefix(key, tokens.Start) {
 		if err := s.readToken(k, key); err != nil {
@@ -133,8 +132,7 @@ func keyOf(c *fiber.Ctx) (string, error) {
 	return "", errNoKey
 }
 
-// bearerOf returns the bearer token of Authorization, "" for none: another scheme is a proxy's
-// business.
+// bearerOf returns the bearer token of Authorization, "" for none: other schemes are a proxy's.
 func bearerOf(c *fiber.Ctx) (string, error) {
 	lines := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
 	switch {
@@ -191,8 +189,7 @@ func (s *Service) chargeSpent(k *call) {
 	}))
 }
 
-// await waits for the refund of k, as long as its time allows, and says in headers how much remains
-// then.
+// await waits for the refund of k, as long as its time allows, and sets the quota's headers.
 func (s *Service) await(k *call, done <-chan int64) {
 	timeout := time.NewTimer(s.config.RequestTimeout - s.now().Sub(k.began))
 	defer timeout.Stop()

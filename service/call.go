@@ -74,8 +74,7 @@ func (s *Service) limitTime(k *call) {
 // Left implements serving.Client.
 func (k *call) Left() bool { return edge.HungUp(k.http.Context().Conn()) }
 
-// searched reports whether filings, or values of them, were looked for, in the engine or in the
-// cache.
+// searched reports whether filings, or values of them, were looked for, in engine or cache.
 func (k *call) searched() bool {
 	if k.reader == nil || k.compared {
 		return k.compared

@@ -14,8 +14,7 @@ import (
 	"filings/service/params"
 )
 
-// Kinds of refusals that begin here. Those of the engine and of the key store have theirs in index
-// and access.
+// Kinds of refusals that begin here. Those of engine and key store are in index and access.
 var (
 	errInvalid    = params.ErrInvalid
 	errNoKey      = errors.New("no key")
@@ -54,8 +53,7 @@ const (
 	internal = "internal error; report the request_id to the operator of this service"
 )
 
-// errorMappings is the table of errors. The first row that an error is of counts; an error of no
-// row is the last one.
+// errorMappings is the table of errors. The first row of an error counts, else the last one.
 var errorMappings = []errorMapping{
 	{errInvalid, http.StatusBadRequest, "invalid_parameter", "", false},
 	{index.ErrPosition, http.StatusBadRequest, "invalid_parameter",
@@ -163,8 +161,7 @@ func mapError(err error, rows ...errorMapping) exposedError {
 	return e
 }
 
-// exposedErrors returns the rows of the table of errors that a client can tell apart, each with a
-// message.
+// exposedErrors returns the rows of the table of errors that clients can tell apart, with messages.
 func exposedErrors() (rows []exposedError) {
 	for _, m := range errorMappings {
 		e := exposedError{errorMapping: m}

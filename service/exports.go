@@ -26,8 +26,7 @@ import (
 const exportRetry = 10 * time.Second
 
 // export responds with a file of all filings that a request selects. Failures come before the first
-// byte, in the time of any request; then the body is an export.Sender, which ends the request when
-// it was sent.
+// byte, in the time of any request; then the body is an export.Sender, which ends the request.
 func (s *Service) export(e *endpoint) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		k := callOf(c)
@@ -154,8 +153,7 @@ func (s *Service) encoder(k *call, q params.Request) (e export.Encoder, coding s
 	return e, coding, err
 }
 
-// pagesOf returns the pages of an export of all filings that q selects, each with a time limit of
-// its own.
+// pagesOf returns the pages of an export of all filings that q selects, each with a time limit.
 func pagesOf(r *serving.Reader, q index.Query) export.Pages {
 	return func(ctx context.Context, position string, limit int) ([]index.Record, string, error) {
 		ctx, cancel := context.WithTimeout(ctx, pageTime)
@@ -173,8 +171,7 @@ const recently = 100 * time.Millisecond
 // hasRequests reports whether there are requests other than exports.
 func (s *Service) hasRequests() bool { return s.now().UnixNano()-s.latest.Load() < int64(recently) }
 
-// pageTime bounds the wait for a page: pages of other exports come first, and those of all clients'
-// requests.
+// pageTime bounds the wait for a page: pages of other exports come first, and those of requests.
 const pageTime = 30 * time.Second
 
 // setFileHeaders sets the headers of a file, before its first byte.
@@ -229,8 +226,7 @@ func (s *Service) send(k *call, sending export.Sending, open func(context.Contex
 }
 
 // sent returns a function that ends the request k, which is used for another one by then: it gives
-// back the price of unsent rows, lets the next export begin, counts, and writes the record of the
-// log.
+// back the price of unsent rows, lets the next export begin, counts, and logs.
 func (s *Service) sent(k *call, f export.Format, charge export.Charge, sending export.Sending) func(export.Sent) {
 	id, record := k.id, s.newRecord(k)
 	return func(sent export.Sent) {

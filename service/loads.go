@@ -57,8 +57,7 @@ func (s *Service) generations(ctx context.Context) (any, error) {
 	return generation.Served(generations), err
 }
 
-// lastLoads sends the load that is in progress or was the last, and the values that those before it
-// give.
+// lastLoads sends the load that is in progress or was the last, and figures of those before it.
 func (s *Service) lastLoads(ctx context.Context, send sendGauge) {
 	if s.config.Store == nil {
 		return

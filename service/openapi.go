@@ -41,8 +41,7 @@ func newDocument(t *params.Table, rows []endpoint, address string) ([]byte, erro
 	return openapi.New(a)
 }
 
-// partOfDocument responds to a request for some paths of the document with these, and leaves any
-// other alone.
+// partOfDocument responds to a request for some paths of the document, and leaves others alone.
 func (s *Service) partOfDocument() fiber.Handler {
 	parts := sync.OnceValues(func() (openapi.Parts, error) {
 		whole, err := newDocument(s.params, s.rows, s.config.PublicURL)
@@ -79,8 +78,8 @@ func (s *Service) partOfDocument() fiber.Handler {
 	}
 }
 
-// examples are responses with a filing as each tier sees it, and one as GeoJSON, written by the
-// code that responds.
+// examples are responses with a filing as each tier sees it, and one as GeoJSON, by the code that
+// responds.
 func examples(e *endpoint) (list []openapi.Example, err error) {
 	add := func(x openapi.Example, t access.Tier) error {
 		result, q, ok := exampleOf(e.Data, recordTier(t), x.GeoJSON)

@@ -73,8 +73,7 @@ func (s *Service) showOperators(app *fiber.App, path string, read func(context.C
 // accountUser is where a request keeps the account that it is about, for the log.
 type accountUser struct{}
 
-// observeOperation begins and ends a request: one record of the log, with neither key nor token in
-// it.
+// observeOperation begins and ends a request: one record of the log, without key and token.
 func (s *Service) observeOperation(c *fiber.Ctx) error {
 	began := s.now()
 	ctx, cancel := context.WithTimeout(context.Background(), s.config.RequestTimeout)
@@ -189,8 +188,7 @@ func (s *Service) lacks(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// Redirect returns the application of the plain listener, for an API on httpsPort: see
-// edge.Redirect.
+// Redirect returns the application of the plain listener, for an API on httpsPort (edge.Redirect).
 func (s *Service) Redirect(httpsPort int) *fiber.App {
 	return edge.Redirect(s.app, s.config.TrustedProxies, httpsPort)
 }

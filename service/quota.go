@@ -11,8 +11,7 @@ import (
 	"filings/service/handlers"
 )
 
-// setQuotaHeaders sets the headers of the quota, which every response to a known caller carries
-// (rule K7).
+// setQuotaHeaders sets the headers of the quota of every response to a known caller (rule K7).
 func (k *call) setQuotaHeaders() {
 	k.http.Set(headerLimit, strconv.FormatInt(k.admission.Limit, 10))
 	k.http.Set(headerRemaining, strconv.FormatInt(k.admission.Remaining, 10))

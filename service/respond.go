@@ -55,8 +55,7 @@ func (s *Service) onGeneration(k *call, id string, respond func() error) error {
 	return err
 }
 
-// parse reads the parameters of e, and names in headers the parameters that it did not use (rule
-// P5).
+// parse reads the parameters of e, and names in headers the unused ones (rule P5).
 func (s *Service) parse(k *call, e *endpoint) (params.Request, error) {
 	c := k.http
 	if k.token != nil && !k.forToken(e) {
@@ -127,8 +126,7 @@ func (s *Service) parse(k *call, e *endpoint) (params.Request, error) {
 	return q, nil
 }
 
-// respond writes the response of e's handler, always from one generation, or 304 if the client has
-// it already.
+// respond writes the response of e's handler, from one generation, or 304 if the client has it.
 func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 	var r *serving.Reader
 	if !e.Shape.Has(params.NoFilings) {
@@ -211,16 +209,14 @@ func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 }
 
 // pinnedCaching lets a client use a response of a pinned generation for an hour without asking. The
-// tag is good for ever, but the fields that the key shows are not: its tier may change, or it may
-// be revoked.
+// tag is good for ever, but the key's fields are not: its tier may change, or it may end.
 const pinnedCaching = "private, max-age=3600"
 
-// foreverCaching lets a client keep a response, and never ask again. All tiers see the same of it
-// (rule X35).
+// foreverCaching lets a client keep a response, and never ask again. All tiers see the same (X35).
 const foreverCaching = "private, max-age=31536000, immutable"
 
 // reader returns the Reader of the generation with that id, the live one for "", and names it in a
-// header (rule X1).
+// header (X1).
 func (s *Service) reader(k *call, id string) (r *serving.Reader, err error) {
 	if ctx := k.http.UserContext(); id == "" {
 		r, err = s.config.Engine.Live(ctx)
@@ -319,8 +315,8 @@ func etag(generation, endpoint, canonical, tier string) string {
 	return `W/"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// leastCompressed is the size from which a body is worth compressing: below it, head and body fit
-// into one packet.
+// leastCompressed is the size from which a body is worth compressing: below it, all fits into one
+// packet.
 const leastCompressed = 1024
 
 // compress compresses the response if the client can read it. Levels are the fast ones: a page of

@@ -17,8 +17,7 @@ import (
 	"filings/service/params"
 )
 
-// New returns a service. It fails when c lacks something, or c.Registry has metrics of another
-// service.
+// New returns a service. It fails when c lacks something, or c.Registry has another's metrics.
 func New(c Config) (*Service, error) {
 	if c.Engine == nil || c.Access == nil || c.RequestTimeout <= 0 {
 		return nil, errors.New("service: engine, access and a request timeout are needed")
@@ -93,8 +92,7 @@ func (s *Service) newApp() *fiber.App {
 	return app
 }
 
-// geoJSONEnd stands at the end of a path whose pages are GeoJSON, for programs that send no Accept
-// (rule X67).
+// geoJSONEnd ends a path whose pages are GeoJSON, for programs without Accept (rule X67).
 const geoJSONEnd = ".geojson"
 
 func (e *endpoint) hasGeoJSONPath() bool { return e.GeoJSON != nil && e.Shape.Has(params.Pagination) }

@@ -16,8 +16,7 @@ import (
 // Withholder has the list of withheld filings (rule X53).
 type Withholder interface {
 	Withheld(ctx context.Context) (any, error)
-	// Withhold returns the filings that an entry would take out, and a function that does so, in
-	// minutes.
+	// Withhold returns the filings that an entry would take out, and a function for that.
 	Withhold(ctx context.Context, body map[string]string) (matches any, do func(context.Context) error, err error)
 	Unwithhold(ctx context.Context, number int) error
 }
@@ -35,8 +34,7 @@ func Invalid(message string) error { return handlers.Refuse(errInvalid, message)
 const withholdTime = time.Hour
 
 // routeWithheld adds /withheld to app. A POST names the filings that an entry takes out; with
-// "yes": "true" it answers 202, and does so: the list says when that is complete, and /loads why it
-// failed.
+// "yes": "true" it answers 202, and does so: the list tells its end, and /loads its failure.
 func (s *Service) routeWithheld(app *fiber.App) {
 	const path = "/withheld"
 	w := s.config.Withheld

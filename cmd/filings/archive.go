@@ -65,8 +65,7 @@ type saved struct {
 // writer writes all that comes from a reader, or nothing, to where it was made for.
 type writer func(ctx context.Context, content io.Reader) error
 
-// save saves the generation that name, its id or live means, and compares its counts with those of
-// the engine.
+// save saves the generation that name, its id or live means, and compares counts with the engine.
 func save(ctx context.Context, store generation.Store, name string, put writer) (s saved, err error) {
 	generations, err := sealed(ctx, store)
 	if err != nil {
@@ -109,8 +108,7 @@ func save(ctx context.Context, store generation.Store, name string, put writer) 
 	return saved{Generation: name, Filings: m.Filings, SHA256: m.SHA256}, err
 }
 
-// writeTo returns the writer of a file or an object of S3. Either keeps its former content until
-// all was written.
+// writeTo returns the writer of a file or an object of S3. Either stays until all was written.
 func (p *program) writeTo(s settings.Settings, target string) (writer, error) {
 	if !isObject(target) {
 		if source.IsAddress(target) {

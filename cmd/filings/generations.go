@@ -234,9 +234,8 @@ func (p *program) writeLoad(ctx context.Context, store generation.Store, generat
 	return err
 }
 
-// endOf describes the end of a load that did not report that it promoted. It may have promoted
-// nevertheless, and died before the report, or have lost its connection: then its generation is
-// there.
+// endOf describes the end of a load that did not report that it promoted. It may have promoted, and
+// died before the report, or lost its connection: then its generation is there.
 func endOf(run generation.Run, generations []generation.Info) string {
 	how := "failed"
 	died := run.Outcome == generation.OutcomeDied

@@ -26,8 +26,7 @@ func help(name string) string {
 	return string(text)
 }
 
-// noSuchCommand refuses the words after the name of a command, and suggests a command of a similar
-// name.
+// noSuchCommand refuses the words after the name of a command, and suggests a similar command.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

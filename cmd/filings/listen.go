@@ -19,8 +19,8 @@ import (
 	"filings/service/edge"
 )
 
-// listeners are the sockets of a service, and the certificate that the first one shows; redirect and operations are nil
-// where they are off.
+// listeners are the sockets of a service, and the certificate of the first; redirect and operations
+// are nil if off.
 type listeners struct {
 	api, redirect, operations *edge.Listener
 	certificate               *certificate.Certificate
@@ -28,8 +28,8 @@ type listeners struct {
 
 func (l listeners) port() int { return l.api.Addr().(*net.TCPAddr).Port }
 
-// listen opens all sockets, or none, and only then looks for the certificate: where another program has a port, nothing
-// has changed.
+// listen opens all sockets, or none, and only then looks for the certificate: where a port is
+// taken, nothing has changed.
 func listen(s settings.Settings) (l listeners, err error) {
 	defer func() {
 		if err != nil {

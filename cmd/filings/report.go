@@ -13,7 +13,7 @@ import (
 )
 
 // writeReasons writes the number of rejected records for each reason, the most frequent first, with
-// an example of each.
+// an example.
 func writeReasons(w io.Writer, reasons map[reindexer.Reason]reindexer.Rejected) {
 	if len(reasons) == 0 {
 		return

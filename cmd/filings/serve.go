@@ -34,8 +34,7 @@ import (
 // rereadEvery is how often a service looks whether its certificate has changed.
 const rereadEvery = time.Minute
 
-// drainTime is added to the time limit of a request when a stopping service waits for those in
-// flight.
+// drainTime is added to a request's time limit when a stopping service waits for those in flight.
 const drainTime = 2 * time.Second
 
 func (p *program) serveCommand() *cobra.Command {
@@ -181,8 +180,7 @@ func reach(ctx context.Context, s settings.Settings, log *slog.Logger, store gen
 		func(ctx context.Context) error {
 			live, err := store.Live(ctx)
 			if errors.Is(err, index.ErrLost) {
-				// Elasticsearch responds; the service says it at each request, and recovers when it
-				// is repaired
+				// Elasticsearch responds; each request says so, until it is repaired
 				return nil
 			}
 			if err != nil {

@@ -44,8 +44,7 @@ func newWithholder(s settings.Settings, store generation.Store, log *slog.Logger
 	}}
 }
 
-// add adds an entry and takes the filings that it withholds out of all that is kept, by all
-// services.
+// add adds an entry and takes its filings out of all that is kept, by all services.
 func (w *withholder) add(ctx context.Context, entry sieve.Withhold) (reindexer.Report, error) {
 	cfg := w.config
 	cfg.Withhold = &entry

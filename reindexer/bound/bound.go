@@ -20,8 +20,7 @@ const (
 	// every machine, and bounds the memory of one that collects: a step adds one item to a list.
 	stepLimit = 1_000_000
 	// timeLimit is how long a program may take, where its single steps are slow. Between two checks
-	// at most half of it counts: a machine may have stood still there, suspended or with too much
-	// to do.
+	// at most half of it counts: the machine may have stood still, suspended or busy.
 	timeLimit = time.Second
 	// memoryLimit is how much more memory may be in use, in bytes, than when it was read first:
 	// more than the rest of a load uses. It ends a program that doubles a text again and again,

@@ -35,8 +35,7 @@ func Compile(query *gojq.Query, options ...gojq.CompilerOption) (*gojq.Code, err
 	}))...)
 }
 
-// repeated returns how long a text is that is repeated n times; 0 where these are others than a
-// text and a number.
+// repeated returns how long a text is that is repeated n times; 0 for others than these.
 func repeated(text, n any) float64 {
 	s, _ := text.(string)
 	times, _ := gojq.ToFloat64(n)

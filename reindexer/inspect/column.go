@@ -45,8 +45,7 @@ const (
 	exampleChars = 32
 	// exceptions is which part of a column's values may have another form: the 20th.
 	exceptions = 20
-	// mostFailed is how many values a form may fail for, and then for how many of them, until it is
-	// tried no more.
+	// mostFailed is how many values a form may fail for, of how many, until it is given up.
 	mostFailed = 1000
 )
 

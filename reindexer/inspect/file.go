@@ -134,8 +134,7 @@ func (f *File) walk(v any, path, name string, depth int, do func(path, name stri
 	}
 }
 
-// mostColumns is how many are told apart, some 30 KiB each: where names are data there is no end of
-// them.
+// mostColumns is how many are told apart, some 30 KiB each: where names are data they never end.
 const mostColumns = 2000
 
 // column returns the column at path, which is new the first time; nil where there are too many.

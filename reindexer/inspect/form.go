@@ -35,8 +35,7 @@ var (
 	twoLetter = regexp.MustCompile(`^[A-Z]{2}$`)
 )
 
-// The forms that are no dates. Those of a county and a state say where a county is read from: they
-// are texts.
+// The forms that are no dates. Those of a county and a state are texts that a county is read from.
 const (
 	number = "number"
 	amount = "amount"

@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// idNames are names of columns that ids are made of, those of one record before those of a
-// property.
+// idNames are names of columns that ids are made of, a record's before a property's.
 var idNames = []*regexp.Regexp{
 	regexp.MustCompile(`\b((case|ticket|inst\w*|cert\w*|bill|docket|doc|document|citation) ?(id|no|num|number|nbr)?|` +
 		`(lien|judge?ment) ?(id|no|num|number|nbr))$`),
@@ -51,8 +50,7 @@ func (f *File) idColumns() []*column {
 	return nil
 }
 
-// distinct returns n of the candidates, chosen ones included, whose values together are different
-// in all records.
+// distinct returns n of the candidates, chosen ones included, whose values differ in all records.
 func (f *File) distinct(candidates, chosen []*column, n int) []*column {
 	if n == 0 {
 		if !f.allDiffer(chosen) {
@@ -97,8 +95,7 @@ func (f *File) again(columns []*column, most int) (first string, n int) {
 	return first, n
 }
 
-// almost says which records keep a column, that has the name of an id, from telling all apart, where
-// they are few.
+// almost says which records keep a column, that has the name of an id, from being one, if few.
 func (f *File) almost(c *column) string {
 	most := int(f.records / exceptions)
 	named := idNames[0].MatchString(words(c.name)) || idNames[1].MatchString(words(c.name))

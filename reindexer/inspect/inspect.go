@@ -10,8 +10,7 @@
 // the size of the file.
 //
 // It proposes rows of a table (package mapping), by a table of patterns of names (propose.go). They
-// are printed as such, or as the program in jq that they mean; the description of the columns is
-// its comment.
+// are printed as such, or as the program in jq that they mean; its comment describes columns.
 package inspect
 
 import (
@@ -36,8 +35,7 @@ type Proposal struct {
 // windows1252 is the encoding that is tried if text is not UTF-8.
 const windows1252 = "windows-1252"
 
-// Run reads the source that input means, and writes its description, and a mapping to begin with,
-// to w.
+// Run reads the source that input means, and writes its description, and a first mapping, to w.
 func Run(ctx context.Context, input source.Input, o source.Options, p Proposal, w io.Writer) error {
 	if p.County != "" && !isCounty.MatchString(p.County) {
 		return fmt.Errorf("%w: --county names a county and its state, such as \"Orange, FL\", not %.200q", source.ErrUsage,

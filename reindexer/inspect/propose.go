@@ -62,8 +62,7 @@ const rarely = `\b(bid|price|owed|payoff|sold for|paid)\b`
 // shownOthers is how many other columns are named that a field may be read from.
 const shownOthers = 3
 
-// propose returns a mapping to begin with. The county is that which the operator names, "" for
-// none.
+// propose returns a mapping to begin with. The operator names the county, "" for none.
 func (f *File) propose(county string) []mapping.Row {
 	id := f.idColumns()
 	rows := []mapping.Row{f.idRow(id), f.countyRow(county)}

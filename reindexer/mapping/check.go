@@ -23,8 +23,7 @@ const (
 type Read struct{ Name, Place string }
 
 // checker finds the mistakes of a program beyond its syntax, and the names that it reads. It knows
-// of a value only whether it is certainly the record: not in a function that the program defines,
-// nor in a loop.
+// of a value only whether it is certainly the record: not in functions or loops.
 type checker struct {
 	script
 	wrong string // the first mistake, with its place; "" for none

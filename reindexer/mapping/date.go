@@ -178,8 +178,7 @@ func date(v, form any, zone *time.Location, f *forms) any {
 // of them is read right.
 var ErrProgram = errors.New("the mapping cannot be used")
 
-// forms are the layouts of the forms that a program has used; it has a few, and uses them for every
-// record.
+// forms are the layouts of the forms that a program has used; a few, for every record.
 type forms struct {
 	today time.Time
 	known map[string]layout

@@ -22,8 +22,7 @@ type Function struct {
 	call        func(r *run, v any, args []any) any
 }
 
-// Example is a program's output for an input, both as JSON. An error is a text that begins with
-// "error: ".
+// Example is a program's output for an input, both as JSON. An error begins with "error: ".
 type Example struct{ Program, Input, Output string }
 
 // run is the state of a program that its functions know besides their arguments.

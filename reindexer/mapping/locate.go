@@ -32,8 +32,7 @@ func withoutComments(program string) script {
 
 var startsWithWord = regexp.MustCompile(`^\w`)
 
-// find returns the byte, from one on, at which the first of some parts stands that s has; start if
-// it has none.
+// find returns the byte, from start on, of the first part that s has; start if it has none.
 func (s script) find(start int, parts ...string) int {
 	for _, part := range parts {
 		left, right := "", `(?:\W|$)`

@@ -10,8 +10,7 @@ import (
 
 const coordinate = `(-?\d+(?:\.\d+)?)`
 
-// pointForms are the texts of points. Some have the longitude first, and some follow the lines of
-// an address.
+// pointForms are the texts of points. Some have the longitude first, and some follow an address.
 var pointForms = []struct {
 	text           *regexp.Regexp
 	longitudeFirst bool

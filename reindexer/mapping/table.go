@@ -78,8 +78,7 @@ func constant(part string) (string, bool) {
 // condition matches that of a row of Where.
 var condition = regexp.MustCompile(`(?s)^(.+?)\s*(!?=)\s*(.*)$`)
 
-// preamble returns the text of a program before it makes a record, and the one for each column
-// before that is read.
+// preamble returns the text of a program before it makes a record, and the one for each column.
 func preamble(rows []Row) (program, column string, err error) {
 	for _, r := range rows {
 		switch r.Field {

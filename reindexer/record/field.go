@@ -33,8 +33,7 @@ func (d *draft) fail(field, reason string) {
 	}
 }
 
-// setField checks a value that is not missing by the kind of its field (rules L3 and L4), and takes
-// it.
+// setField checks a value by the kind of its field (rules L3 and L4), and takes it.
 func (d *draft) setField(field index.Field, v *value) {
 	if v.fault != "" {
 		d.fail(field.String(), v.fault)
@@ -116,8 +115,7 @@ func isCounty(s string) bool {
 	return name != "" && strings.TrimSpace(name) == name && len(state) == 2 && isCapital(state[0]) && isCapital(state[1])
 }
 
-// IsCounty reports whether a load takes s for a county (rule X42): "County, ST" is one that nobody
-// has filled in.
+// IsCounty reports whether a load takes s for a county (rule X42): "County, ST" is a form.
 func IsCounty(s string) bool {
 	_, state := index.SplitCounty(s)
 	return isCounty(s) && index.IsState(state)

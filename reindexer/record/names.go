@@ -25,9 +25,8 @@ func NameOf(column string) (name string, known, list bool) {
 	return column, false, false
 }
 
-// ColumnNames are the names by which records know columns: trimmed, a column without a name by its
-// number, and the second of a name with _2 after it, or with the next number of which no column has
-// the name.
+// ColumnNames are the names by which records know columns: trimmed, a column without one by its
+// number, and the second of a name with _2 after it, or with the next free number.
 func ColumnNames(header []string) []string {
 	names, taken := make([]string, len(header)), make(map[string]bool, len(header))
 	for i, name := range header {

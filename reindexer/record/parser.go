@@ -31,8 +31,7 @@ func New(rules Rules) *Parser {
 	return &Parser{draft: draft{rules: rules}, fields: fields}
 }
 
-// NewCells returns a Parser of rows of CSV: a cell is a value of the type that its field needs, if
-// it can be one.
+// NewCells returns a Parser of rows of CSV: a cell has its field's type, if it can.
 func NewCells(rules Rules) *Parser {
 	p := New(rules)
 	p.cells = true
@@ -40,8 +39,7 @@ func NewCells(rules Rules) *Parser {
 }
 
 // Parse reads a row into f, which is valid if there is no Reason. f also has the values that can be
-// read of a row with a fault, such as its id. A fault that the row has in a member that no field
-// has does not matter.
+// read of a row with a fault, such as its id. A fault in a member that is no field does not matter.
 func (p *Parser) Parse(row any, fault *Fault, f *index.Filing) Result {
 	p.begin(f)
 	object, isObject := row.(map[string]any)

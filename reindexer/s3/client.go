@@ -36,8 +36,7 @@ var (
 		"digits, dots and hyphens")
 )
 
-// Config says where objects are and who reads them. The texts are those of the usual variables
-// AWS_….
+// Config says where objects are and who reads them, as the usual variables AWS_… do.
 type Config struct {
 	Endpoint        string // http:// or https:// address of a server that speaks S3; "" for Amazon's
 	Region          string // "" for us-east-1
@@ -95,8 +94,7 @@ func ParseAddress(address string) (Object, error) {
 	return Object{Bucket: bucket, Key: key}, nil
 }
 
-// address returns where an object is. Certificates of Amazon's are for names of buckets without
-// dots.
+// address returns where an object is. Amazon's certificates are for buckets without dots.
 func (c *Client) address(bucket, key string, query url.Values) *url.URL {
 	u := &url.URL{Scheme: "https", Host: bucket + ".s3." + c.Region + ".amazonaws.com", Path: "/" + key}
 	if endpoint, err := url.Parse(c.Endpoint); err == nil && endpoint.Host != "" {
@@ -132,8 +130,7 @@ func (c *Client) send(r *http.Request) (*http.Response, error) {
 // maxRefusal is how much is read of a response that says why a request was refused.
 const maxRefusal = 64 << 10
 
-// refused says why a request was refused: by the code of the response alone, whose texts repeat the
-// signed request.
+// refused says why a request was refused: by the code alone: texts repeat the signed request.
 func (c *Client) refused(response *http.Response) error {
 	var fault struct{ Code string }
 	err := web.Status(response)

@@ -81,8 +81,7 @@ func digest(body io.Reader) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// escaped writes each byte but letters, digits and - . _ ~ as signatures have it; slashes stay
-// those of a path.
+// escaped writes each byte but letters, digits and - . _ ~ as signatures have it; slashes stay.
 func escaped(path string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {

@@ -11,8 +11,7 @@ import (
 	"strconv"
 )
 
-// partSize is how much is sent at once, and held in memory. An object has up to 10,000 parts: 156
-// GiB.
+// partSize is how much is sent at once, and held in memory. An object has 10,000 parts: 156 GiB.
 const partSize = 16 << 20
 
 // part is a part of an object that was sent.
@@ -21,7 +20,7 @@ type part struct {
 	ETag       string
 }
 
-// Put writes an object: all bytes of from. Nobody sees it before it is complete; if Put fails, the
+// Put writes an object: all bytes of source. Nobody sees it before it is complete; if Put fails, the
 // key's former object stays.
 func (c *Client) Put(ctx context.Context, o Object, source io.Reader) error {
 	buffer := make([]byte, partSize)
@@ -82,8 +81,7 @@ func (c *Client) put(ctx context.Context, o Object, query url.Values, body []byt
 	return response.Header.Get("ETag"), response.Body.Close()
 }
 
-// post reads a result, which has another name where the request failed although its status says
-// otherwise.
+// post reads a result, which has another name where the request failed in spite of its status.
 func (c *Client) post(ctx context.Context, o Object, query url.Values, body []byte, result any) error {
 	response, err := c.send(c.request(ctx, http.MethodPost, o, query, body))
 	if err != nil {

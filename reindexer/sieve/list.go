@@ -56,8 +56,7 @@ func (m *Matches) count(found iter.Seq2[Found, error]) error {
 	return nil
 }
 
-// Where returns a filter that selects all that w withholds, of a generation of either folding; nil where there is
-// none.
+// Where returns a filter that selects all that w withholds, in either folding; nil for none.
 func (w Withhold) Where() *index.Filter {
 	var filter index.Filter
 	switch {
@@ -99,8 +98,7 @@ func (w Withhold) AddTo(list *generation.Withheld, now time.Time) func(*generati
 	return same
 }
 
-// Remove removes an entry from the list. The next load that has its records brings the filings
-// back.
+// Remove removes an entry from the list. The next load of its records brings them back.
 func Remove(ctx context.Context, store generation.Store, run generation.Run, number int) (err error) {
 	run.Outcome, run.Withholds = generation.OutcomeUnchanged, true
 	lock, err := store.Lock(ctx, run)

@@ -1,6 +1,5 @@
 // Package sieve knows which filings are withheld (rule X53): it makes the entries of the list that
-// package generation keeps, and looks for their filings in records and in generations. A load
-// decides on them.
+// package generation keeps, and looks for their filings in records and generations.
 //
 // # Design
 //
@@ -12,8 +11,7 @@
 // filings end there.
 //
 // A digest cannot be made again from another spelling of its name. So if rule X61 has changed the
-// keys of a filing, its former ones are looked up, too: an owner who is withheld stays so through
-// an upgrade.
+// keys of a filing, its former ones are looked up, too: withheld owners stay so.
 //
 // Filters of queries would be the other way. They leak, by ids, by counts, by cached or pinned
 // data, and leave the filings in files. So a list is for loads, which are the only ones that write:
@@ -82,8 +80,7 @@ func (w Withhold) Check() error {
 	return err
 }
 
-// keys returns the keys by which filings are looked for, and their kind; ErrInvalid where w names
-// none.
+// keys returns the keys by which filings are looked for, and their kind; ErrInvalid for none.
 func (w Withhold) keys() (kind string, keys []secretKey, err error) {
 	named := 0
 	if w.Owner != "" {

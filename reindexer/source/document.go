@@ -42,8 +42,7 @@ func openDocument(ctx context.Context, text io.Reader, f Form, most int64) (*doc
 	}
 	limited := &io.LimitedReader{R: text, N: most + 1}
 	d := jsontext.NewDecoder(limited)
-	// It does not guess: a name that appears twice in an object and text that is no UTF-8 are
-	// errors.
+	// It does not guess: a name twice in an object and text that is no UTF-8 are errors.
 	var value any
 	if err := jsonv2.UnmarshalDecode(d, &value, asWritten(most/bytesOfValue)); err != nil {
 		return nil, documentError(limited, most, err)
@@ -57,8 +56,7 @@ func openDocument(ctx context.Context, text io.Reader, f Form, most int64) (*doc
 	return &document{limit: limit, results: code.RunWithContext(limit, value)}, nil
 }
 
-// asWritten keeps numbers as they are written, and refuses more than so many values in the one that
-// is read.
+// asWritten keeps numbers as they are written, and refuses more than so many values within one.
 func asWritten(values int64) jsonv2.Options {
 	values++ // that one
 	return jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(d *jsontext.Decoder, target *any) error {

@@ -110,8 +110,7 @@ func fileState(file *os.File) (string, error) {
 	return fmt.Sprintf("%d bytes of %d", info.Size(), info.ModTime().UnixNano()), nil
 }
 
-// digestOf returns the SHA-256 of a file, which may have been written in the same size and with the
-// same time.
+// digestOf returns the SHA-256 of a file, which may be rewritten in its size and time.
 func digestOf(ctx context.Context, file *os.File) (string, error) {
 	sum, content := sha256.New(), io.NewSectionReader(file, 0, math.MaxInt64)
 	_, err := io.Copy(sum, &counted{ctx: ctx, r: content, n: new(atomic.Int64)})
@@ -173,8 +172,8 @@ func chosen(name string, file bool) (taken, said bool) {
 	return file && !underscored, !file || underscored
 }
 
-// openBelow opens a file of a folder. Its kind when the folder was listed does not matter: it may
-// have been replaced.
+// openBelow opens a file of a folder. Its kind in the list does not matter: it may have been
+// replaced.
 func openBelow(folder, name string) (*os.File, error) {
 	file, err := os.OpenInRoot(folder, name)
 	if err != nil {

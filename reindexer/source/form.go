@@ -266,8 +266,7 @@ func (invalidate) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err er
 	return nDst, nSrc, nil
 }
 
-// delimiter returns the delimiter of CSV that begins with start: the most frequent one in its
-// header.
+// delimiter returns the delimiter of CSV that begins with start: the most frequent in its header.
 func (f Form) delimiter(start []byte) (byte, error) {
 	found, n, remainder := delimiterOf(start)
 	if f.Delimiter != "" {
@@ -284,8 +283,8 @@ func (f Form) delimiter(start []byte) (byte, error) {
 }
 
 // delimiterOf returns the most frequent delimiter in the first row of a text, its count, and the
-// text below that row. The end of a row depends on the delimiter, because a cell of several lines
-// begins with a quote.
+// text below that row. The end of a row depends on the delimiter, since cells with quotes may have
+// several lines.
 func delimiterOf(text []byte) (found byte, n int, remainder []byte) {
 	for i := range len(delimiters) {
 		if count, rest := firstRow(text, delimiters[i]); i == 0 || count > n {

@@ -23,14 +23,12 @@ type Options struct {
 	Query   string                                // run on databases; "" if there are none
 	Column  func(string) (name string, list bool) // the field of a query's column; list: a text of it is one
 	Servers Servers
-	// Temporary is how many bytes the sources may have in temporary files at once, together; 0:
-	// any.
+	// Temporary is how many bytes all sources may have in temporary files at once; 0: any.
 	Temporary int64
 	Log       *slog.Logger // for files that are left out
 }
 
-// Servers say who reads from servers whose credentials are not in the addresses, and how long these
-// may take.
+// Servers say who reads from servers, if no address has credentials, and how long these may take.
 type Servers struct {
 	Timeout       time.Duration // that a source waits for servers in all; 0: any
 	S3            s3.Config

@@ -10,8 +10,7 @@ const (
 	// MaxLine is the longest record that is read, in bytes: four times the largest size of a record
 	// with all fields at their limits.
 	MaxLine = 16 << 20
-	// bufferSize is large enough that reading costs few system calls, and small against everything
-	// else.
+	// bufferSize is large enough that reading costs few system calls, and small.
 	bufferSize = 256 << 10
 )
 

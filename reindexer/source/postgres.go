@@ -25,8 +25,7 @@ const (
 )
 
 // beginQuery begins a transaction that sees one state of the database and cannot change it, and
-// fixes how values are written. It does not use start-up parameters for that: connection poolers
-// refuse them.
+// fixes how values are written. Connection poolers refuse start-up parameters for that.
 const beginQuery = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SET LOCAL client_encoding = 'UTF8';
 SET LOCAL datestyle = 'ISO, YMD';

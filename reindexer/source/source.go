@@ -1,7 +1,6 @@
 // Package source finds where the rows of a load come from and reads them: files and folders,
 // standard input, web servers, objects of S3, datasets of Socrata, layers of ArcGIS, and queries to
-// PostgreSQL. It owns all that happens before a row's values are known. It knows no fields and
-// judges no record.
+// PostgreSQL. It owns all that happens before a row's values are known, and judges no record.
 //
 // # Design
 //
@@ -17,14 +16,12 @@
 // open file is judged by itself and not by its name, so one that replaces it is no change; an
 // object of S3 and a response of a web server are those of their ETag.
 //
-// A Row is a value (row.go): texts of CSV, cells and JSON come as the values that jq has, so one
-// parser reads them, and a mapping takes them unchanged. JSON is read by jsontext, CSV by
-// encoding/csv.
+// A Row is a value (row.go): texts of CSV, cells and JSON come as jq's values, which one parser
+// reads, and a mapping takes. JSON is read by jsontext, CSV by encoding/csv.
 //
 // A fault that makes the rest of a source unknowable (a stream that is cut off, a damaged archive,
 // a quote that is never closed, a row above MaxLine) is ErrUnreadable. The memory of reading does
-// not depend on the size of a source. Users, passwords and parameters of addresses are shown
-// nowhere.
+// not depend on the size of a source. Secrets of addresses are shown nowhere.
 package source
 
 import (
@@ -49,11 +46,9 @@ import (
 var (
 	// ErrUsage: the names or options of the sources make no sense.
 	ErrUsage = errors.New("wrong usage")
-	// ErrUnreadable: a source is missing, cannot be read to its end, or has another form than it
-	// should.
+	// ErrUnreadable: a source is missing, cannot be read to its end, or has a wrong form.
 	ErrUnreadable = errors.New("source cannot be read")
-	// ErrUnfinished: a source ends within a record, so that it is unknown how many more it should
-	// have had.
+	// ErrUnfinished: a source ends within a record, so that its number of records is unknown.
 	ErrUnfinished = errors.New("the file ends in the middle of a record")
 	// ErrChanged: a source was changed while it was read.
 	ErrChanged = web.ErrChanged
@@ -70,8 +65,7 @@ type Source struct {
 	Names []string
 	Zone  *time.Location // of its county; nil: not known
 
-	// LeftOut are the names in a folder that are not read, folders with a slash; its first file
-	// says so.
+	// LeftOut are the names in a folder that are not read, folders with a slash.
 	LeftOut []string
 
 	unit   string        // that its records are numbered in: line or row
@@ -82,8 +76,8 @@ type Source struct {
 	state  func(ctx context.Context) (string, error) // nil: not known before it is read
 }
 
-// State returns the state in which s is now; "" if it cannot say so. Equal states are the same
-// rows (rule X46).
+// State returns the state in which s is now; "": not known. Equal states are the same rows (rule
+// X46).
 func (s Source) State(ctx context.Context) (string, error) {
 	if s.state == nil {
 		return "", nil
@@ -110,8 +104,8 @@ func (s Source) Open(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 // knows nothing of files and columns.
 type sourceKey struct{}
 
-// Passing reports whether err is of a source that was away, or changed while it was read: later it
-// may be read.
+// Passing reports whether err is of a source that was away, or changed meanwhile, and may be read
+// later.
 func Passing(err error) bool {
 	kinds := []error{web.ErrAway, web.ErrSlow, web.ErrBroken, web.ErrTransient, ErrChanged}
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
@@ -135,8 +129,7 @@ func (s Source) IsFile(info os.FileInfo) bool { return s.info != nil && os.SameF
 // regular reports whether s is a file on a disk, which never blocks for ever and has a size.
 func (s Source) regular() bool { return s.info != nil && s.info.Mode().IsRegular() }
 
-// TotalBytes is the size of all sources, or 0 if that of one of them is not known before it was
-// read.
+// TotalBytes is the size of all sources, or 0 if one is not known before it was read.
 func TotalBytes(sources []Source) (total int64) {
 	for _, s := range sources {
 		if !s.regular() {
@@ -242,8 +235,7 @@ func (r *Reader) Headless() string {
 	return r.Columns[i]
 }
 
-// LastOpen reports, after the last record, whether its line alone has no line end: the file may be
-// cut off there.
+// LastOpen reports, after the last record, whether its line alone has no end: it may be cut off.
 func (r *Reader) LastOpen() bool { return r.ends != nil && r.ends.lines && !r.ends.ended }
 
 // Notes returns notes on the source, once it was read.
@@ -283,8 +275,7 @@ func (r *Reader) Fitting() []string {
 	return r.sheet.Fitting
 }
 
-// Uncomputed is how many formulas without a value r has read of a spreadsheet, whose cells count as
-// empty.
+// Uncomputed is how many formulas without a value r has read of a spreadsheet, as empty cells.
 func (r *Reader) Uncomputed() int64 {
 	if r.sheet == nil {
 		return 0

@@ -21,8 +21,7 @@ type table interface {
 	// Next returns the next row that is not empty, as values that jq has by the names of the
 	// columns, or io.EOF. It is good until the next call.
 	Next() (map[string]any, error)
-	// Line is the number of the row that was read last, from 1; of a spreadsheet the number that it
-	// has there.
+	// Line is the number of the row that was read last, from 1; of a spreadsheet its number there.
 	Line() int
 	Close()
 }
@@ -121,8 +120,7 @@ func spool(
 }
 
 // spooled is a temporary file whose errors do not name it. It ends with its context: some contents,
-// such as the shared texts of a spreadsheet, may take minutes to read before there is a first
-// record.
+// such as the shared texts of a spreadsheet, may take minutes before a first record.
 type spooled struct {
 	ctx   context.Context
 	file  *os.File

@@ -25,8 +25,7 @@ import (
 )
 
 const (
-	// headerTimeout is how long a server may take to begin its response, which it may first have to
-	// make.
+	// headerTimeout is how long a server may take to begin its response, if it has to make it.
 	headerTimeout = 60 * time.Second
 	// stallTimeout is how long no byte may come. A whole transfer may take as long as it likes.
 	stallTimeout = 60 * time.Second
@@ -34,8 +33,7 @@ const (
 
 // Kinds of errors.
 var (
-	// ErrSlow: a server, its waits before another try included, takes longer than a source may take
-	// in all (rule X74).
+	// ErrSlow: a server, with its waits between tries, takes longer than a source may in all (X74).
 	ErrSlow = errors.New("the server takes longer than a source waits for one in all")
 	// ErrBroken: a transfer ended before its end, wherever that falls in the records.
 	ErrBroken = errors.New("the connection broke off")
@@ -149,8 +147,7 @@ func Status(response *http.Response) error {
 		Public(response.Request.URL), response.StatusCode, http.StatusText(response.StatusCode))
 }
 
-// Public returns u without its secrets: the user and password, and the parameters, which may be a
-// signature.
+// Public returns u without secrets: user, password and parameters, which may be a signature.
 func Public(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }

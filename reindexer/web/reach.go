@@ -23,8 +23,7 @@ var errInside = errors.New("it leads to an address of this machine or of its net
 	"may not name; name that address as a source of its own")
 
 // inside are the networks that the public Internet does not route: this machine, its link, where
-// clouds keep credentials, and networks of its own. An address of IPv4 within one of IPv6 is looked
-// at by itself.
+// clouds keep credentials, and networks of its own. IPv4 within IPv6 is looked at by itself.
 var inside = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"),
 	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("172.16.0.0/12"),

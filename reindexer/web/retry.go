@@ -11,8 +11,7 @@ import (
 
 const (
 	// maxTries is how often a request is sent (rule X45). Between two tries passes the time that
-	// the server wants, at most longestWait, or else shortestPause, which doubles up to
-	// longestPause.
+	// the server wants, at most longestWait, or else shortestPause, doubled up to longestPause.
 	maxTries      = 10
 	shortestPause = time.Second
 	longestPause  = time.Minute

@@ -25,8 +25,7 @@ func (b bucket) take(burst, most, now int64) (bucket, bool) {
 	return bucket{level: level, moment: now}, true
 }
 
-// drained is the level at the time now. It is cut to the burst: it may have been higher before a
-// change of tier.
+// drained is the level at the time now. It is cut to the burst: a change of tier may leave more.
 func (b bucket) drained(burst, now int64) int64 {
 	return max(min(b.level, burst*cost)-b.elapsed(now)*burst, 0)
 }

@@ -105,8 +105,7 @@ func (t transaction) admit(limits Limits, c Credential, n int64) (Admission, err
 	return limits.admission(Admitted, updated, c), err
 }
 
-// visitState reads the use by tokens and by one of their visitors. For an account of the free tier
-// there are none.
+// visitState reads the use by tokens and by one of their visitors. The free tier has none.
 func (t transaction) visitState(s *state, visitor string) (err error) {
 	if s.tier == Free {
 		return ErrNoAccount
@@ -117,8 +116,7 @@ func (t transaction) visitState(s *state, visitor string) (err error) {
 	return unlessNone(t.row(t.statements.visitor, s.user, visitor).Scan(&s.visitor.level, &s.visitor.moment))
 }
 
-// visit stores a visitor's burst from s and counts n token requests. It deletes bursts that have
-// refilled completely.
+// visit stores a visitor's burst from s and counts n token requests. It deletes full bursts.
 func (t transaction) visit(s *state, visitor string, n int64) error {
 	if err := t.exec(t.statements.visit, s.user, visitor, s.visitor.level, s.visitor.moment); err != nil {
 		return err
@@ -135,9 +133,8 @@ func (t transaction) countTokens(s *state, n int64) error {
 	return t.exec(t.statements.count, s.user, tokensCounter(s.now), n)
 }
 
-// count counts n requests, in the counter and in the day. The first one of a day deletes the days
-// that nobody asks for any more, and the counters of the days before yesterday, to which no refund
-// can belong.
+// count counts n requests, in the counter and in the day. The first one of a day deletes days that
+// nobody requests any more, and the counters before yesterday's, for which no refund can come.
 func (t transaction) count(s *state, n int64) error {
 	s.used += n
 	if err := t.exec(t.statements.count, s.user, counterOf(s.tier, s.now), n); err != nil {

@@ -12,8 +12,7 @@ const hadAccountsText = "The key store of this service has had accounts. While i
 	"To begin anew with an empty key store, delete this file and restart the service.\n"
 
 // hadAccounts knows whether a store has had accounts. Accounts are never deleted: one that had some
-// and has none is not new, it has lost them. The process remembers accounts, and a file tells the
-// next one.
+// and has none has lost them. The process remembers accounts, and a file tells the next one.
 type hadAccounts struct {
 	file string // "": there is none
 	seen atomic.Bool

@@ -17,8 +17,8 @@ import (
 )
 
 // redisFailure says that Redis did not do an action, and why in words of our own: the texts of the
-// errors below hold addresses, and any text of a server. A failure that no time mends is ErrRefused
-// or ErrCluster.
+// errors below hold addresses, and any text of a server. One that no time mends is ErrRefused or
+// ErrCluster.
 func redisFailure(action string, err error) error {
 	var certificate *tls.CertificateVerificationError
 	var errorReply redis.Error

@@ -38,8 +38,7 @@ type RedisConfig struct {
 	// Now is the clock. Nil: that of Redis, the only right one with more than one process.
 	Now func() time.Time
 	// HadAccounts is the path of a file that outlives the process, and tells the next one that the
-	// store has had accounts. Nothing is kept where its folder is not there. Empty: only this
-	// process knows.
+	// store has had accounts. Nothing is kept without its folder. "": only this process knows.
 	HadAccounts string
 	// Registerer gets the metric of the circuit breaker. Nil: there is none.
 	Registerer prometheus.Registerer
@@ -162,8 +161,7 @@ type evaluation struct {
 }
 
 // evaluate runs scripts one after the other, and keeps the reply to each: they are written and read
-// together, but no less apart than if each were sent alone. A Redis that does not know one has not
-// run it.
+// together, but no less apart than if each were sent alone. A Redis without one has not run it.
 func (r *Redis) evaluate(ctx context.Context, evaluations []*evaluation) {
 	if len(evaluations) == 1 {
 		evaluations[0].reply = evaluations[0].script.Run(ctx, r.client, nil, evaluations[0].args...)
@@ -186,8 +184,7 @@ func (r *Redis) evaluate(ctx context.Context, evaluations []*evaluation) {
 var scriptFiles embed.FS
 
 // loadScripts reads the scripts, by the names of their files. Redis gets to know one when it first
-// runs. The limits are part of their text: as arguments they were most of the bytes that a request
-// sent to Redis.
+// runs. The limits are part of their text: as arguments they were most of a request's bytes.
 func loadScripts(limits Limits) (map[string]*redis.Script, error) {
 	prelude, err := scriptFiles.ReadFile("lua/prelude.lua")
 	if err != nil {

@@ -55,8 +55,7 @@ func newClient(address string) (*redis.Client, error) {
 	return redis.NewClient(options), nil
 }
 
-// redisOptions reads the address of one Redis, and sets the options that the promises of a Store
-// need.
+// redisOptions reads the address of one Redis, and sets the options that a Store needs.
 func redisOptions(address string) (*redis.Options, error) {
 	o, err := redis.ParseURL(address)
 	if err != nil || o.Network != "tcp" {
@@ -90,8 +89,7 @@ func failoverOptions(address string) (*redis.FailoverOptions, error) {
 }
 
 // bound sets the time limits of connecting and replies, where an address does not. By TLS it has
-// the deadline of the context hold for the handshake too: go-redis would shake hands without
-// looking at it.
+// the deadline of the context hold for the handshake too: go-redis would not look at it there.
 func bound(dial, reply *time.Duration, dialer *func(context.Context, string, string) (net.Conn, error),
 	secure *tls.Config) {
 	*dial, *reply = cmp.Or(*dial, dialTimeout), cmp.Or(*reply, replyTimeout)

@@ -3,8 +3,8 @@
 //
 // A cursor holds all that the next page needs, so that the service keeps nothing of a crawl. Its
 // checksum finds damage, by a client or on the way. It is no signature: a client that makes up a
-// cursor learns nothing that a query would not have returned, since the tier of its key is applied
-// at each request.
+// cursor learns nothing that a query would not have returned, since each request applies its key's
+// tier.
 package cursor
 
 import (
@@ -71,8 +71,7 @@ func pack(query string) string {
 	return string(whole)
 }
 
-// unpack reads a text of pack. Of anything else it makes some text, of which pack makes another
-// one.
+// unpack reads a text of pack. Of anything else it makes a text that pack changes.
 func unpack(text string) string {
 	var query []byte
 	half := func(i int) byte { return text[i/2] >> (4 * (1 - i%2)) & 15 }

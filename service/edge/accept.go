@@ -10,8 +10,7 @@ import (
 )
 
 // sendBuffer is how many bytes the kernel keeps for a client that does not read. Linux takes twice
-// as many, and would take megabytes by itself: dozens of pages that were made for nobody. It holds
-// any page whole.
+// as many, and would take megabytes by itself: dozens of pages for nobody. It holds any page.
 const sendBuffer = 128 << 10
 
 // A system that has no descriptor or no memory for a connection may have it a moment later:

@@ -1,8 +1,7 @@
 // Package edge owns the steps that every request passes before its handler: how the server reads
 // HTTP, the framing of requests, TLS handshakes in turns, connections on which nothing is received
 // or no client reads, the redirection from plain HTTP, CORS, the id of a request and the first
-// attributes of its log record. It refuses to know the API: neither keys nor paths, nor the form of
-// an error there.
+// attributes of its log record. It refuses to know the API: keys, paths, and the form of an error.
 //
 // # Design
 //
@@ -50,8 +49,7 @@ func Recovered(f func() error) (err error) {
 }
 
 // Attributes returns the first attributes of the log record of an answered request. Neither keys
-// nor paths nor queries are logged, since names of people are in them: route is the pattern of the
-// path.
+// nor paths nor queries are logged, for the names of people in them: route is a pattern.
 func Attributes(c *fiber.Ctx, id, route string) []slog.Attr {
 	return append(make([]slog.Attr, 0, 11), // with room for those that follow
 		slog.String("id", id),

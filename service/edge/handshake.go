@@ -20,8 +20,8 @@ const handshakeTime = 20 * time.Second
 // handshakes are a listener by TLS. A handshake is by far the longest computation that a client can
 // have the service do before it shows a key: a flood of connections would keep every processor from
 // the requests of others. So half of the processors, at least one, compute handshakes, and the
-// addresses of clients take turns. A client that is slow to send its part of a handshake, or sends
-// none, takes no slot.
+// addresses of clients take turns. A client that is slow to send its part, or sends none, takes no
+// slot.
 type handshakes struct {
 	net.Listener
 	config *tls.Config

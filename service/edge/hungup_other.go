@@ -2,6 +2,5 @@
 
 package edge
 
-// hungUp always returns false. Only Linux can report a hang-up before the data sent earlier has
-// been read.
+// hungUp always returns false. Only Linux reports a hang-up before earlier data has been read.
 func hungUp(uintptr) bool { return false }

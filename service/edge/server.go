@@ -25,8 +25,7 @@ const headBytes = 16 << 10
 
 // New returns an application without routes that reads HTTP as all listeners do. Paths are taken as
 // they are written: an escaped slash is part of a county's name, not the end of it. onError answers
-// requests that are refused before any middleware sees them, bodies of more than bodyLimit bytes
-// among them.
+// requests that are refused before any middleware, such as bodies of more than bodyLimit bytes.
 func New(onError fiber.ErrorHandler, bodyLimit int) *fiber.App {
 	app := fiber.New(fiber.Config{
 		Immutable:                    true, // strings outlive their request in logs and caches
@@ -72,8 +71,8 @@ func AllowBody(app *fiber.App, path string, most int) {
 	}
 }
 
-// MaxPath is how many bytes a path may have: a county's name of 200 characters, percent-encoded,
-// and its endpoint.
+// MaxPath is how many bytes a path may have: a percent-encoded name of 200 characters, and its
+// endpoint.
 const MaxPath = 2 << 10
 
 // boundPaths makes server take a longer path for no URL. The server gives paths a normal form,

@@ -7,17 +7,17 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A client that keeps its connection may be sending a request at the moment at which the service stops. So a connection
-// that waits does so for a second more: the request is answered, with Connection: close. Many clients need a round trip
-// and a moment. One more look counts to it: a busy machine may notice the end of a second before a request that came
-// in it.
+// A client that keeps its connection may be sending a request at the moment at which the service
+// stops. So a connection that waits does so for a second more: the request is answered, with
+// Connection: close. Many clients need a round trip and a moment. One more look counts to it: a
+// busy machine may notice its end before a request that came in it.
 const (
 	lookTime   = 50 * time.Millisecond
 	lingerTime = time.Second + lookTime
 )
 
-// Shutdown accepts no more connections, lets each have a last request, and waits until all are closed or ctx ends, with
-// its error.
+// Shutdown accepts no more connections, lets each have a last request, and waits for their ends or
+// ctx's.
 func (l *Listener) Shutdown(ctx context.Context) error {
 	err := l.closing()
 	l.draining.Store(true)
@@ -42,8 +42,8 @@ func (l *Listener) dropSilent(began time.Time) {
 	l.dropIf(func(c *conn) bool { return min(time.Since(began), time.Since(c.idleSince)) >= lingerTime })
 }
 
-// answers makes server tell a Listener when it begins to answer a request, and say Connection: close once that is shut
-// down.
+// answers makes server tell a Listener when it begins to answer a request, and say Connection:
+// close once it shuts down.
 func answers(server *fasthttp.Server) {
 	handle := server.Handler
 	server.Handler = func(c *fasthttp.RequestCtx) {

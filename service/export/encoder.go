@@ -40,8 +40,7 @@ func EscapeFormulas(e Encoder) bool {
 // zstdWindow is how far back zstd looks: records resemble their neighbors, and more would be memory.
 const zstdWindow = 512 << 10
 
-// Compress returns an encoder that compresses the bytes of e with a content coding, gzip or zstd.
-// "" is none.
+// Compress returns an encoder that compresses e by a content coding, gzip or zstd; "": none.
 func Compress(e Encoder, coding string) (Encoder, error) {
 	output := &appender{}
 	switch coding {

@@ -16,8 +16,7 @@
 // anything else is an error, and so never looks complete.
 //
 // A Sender is the body of the response: a Stream with deadlines for its connection, which renews
-// the Lease while it runs. It says how many rows it has handed on, of which Charge makes the refund
-// of the account.
+// the Lease while it runs. It says how many rows it has handed on, and Charge refunds the others.
 package export
 
 import (
@@ -63,8 +62,7 @@ func Fields(t index.Tier) (fields []index.Field) {
 // Encoder writes the rows of one file.
 type Encoder interface {
 	// Append appends to dst the next bytes of the file with these records, which may be none yet.
-	// It keeps no reference to them. index.ErrRecord: one of them is none, and the rest of dst must
-	// not be sent.
+	// It keeps none of them. index.ErrRecord: one is none, and the rest of dst must not be sent.
 	Append(dst []byte, records []index.Record) ([]byte, error)
 	// Close appends the end of the file.
 	Close(dst []byte) ([]byte, error)

@@ -93,8 +93,7 @@ func (d *Sender) Read(p []byte) (int, error) {
 	}
 	d.end(err)
 	if err != io.EOF {
-		// The server logs an error that it does not know; a connection that ended early is nothing
-		// new to it.
+		// The server logs an error that it does not know; a connection's early end is known.
 		err = fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, err)
 	}
 	return 0, err

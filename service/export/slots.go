@@ -12,8 +12,7 @@ import (
 // waiting, the export that took least meanwhile gives up its slot, if it took less than SlowBytes.
 const (
 	slowAfter = 2.0 / 3
-	// SlowBytes is how much of an export its client must take in the time that another one waits
-	// for its slot: 1 MiB.
+	// SlowBytes is how much a client must take while another export waits for its slot: 1 MiB.
 	SlowBytes = 1 << 20
 )
 

@@ -26,8 +26,7 @@ const (
 	// embedded engine took 1.4 times as long as alone, after each 32 KiB 1.1 times.
 	pauseBytes = 32 << 10
 	pauseTime  = 50 * time.Microsecond
-	// batchBytes is how many bytes of records are encoded at a time. The handed-on bytes are known
-	// batch by batch.
+	// batchBytes is how many bytes of records are encoded at a time. Sent rows are known by batch.
 	batchBytes = 16 << 10
 )
 

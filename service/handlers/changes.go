@@ -13,8 +13,7 @@ import (
 	"filings/service/params"
 )
 
-// ChangesSince handles GET /v1/filings/changes: the changes that make a copy of one generation one
-// of another.
+// ChangesSince handles GET /v1/filings/changes: the changes from one generation to another.
 func ChangesSince(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	position := *q.Cursor
 	position.Generation = cmp.Or(q.Generation, index.GenerationID(r.Generation()))

@@ -10,8 +10,7 @@ import (
 )
 
 // MapClusters handles GET /v1/filings/clusters: the filings in a box of a map, added up by tiles.
-// It is no page: its cells are all there is, and their counts add up to the total of the list with
-// the same filters.
+// It is no page: its cells are all there is, and their counts add up to the list's total.
 func MapClusters(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	cells, err := r.Cells(ctx, q.Query.Where, q.Grid)
 	return Result{Data: mapped(cells, &q)}, err
@@ -61,8 +60,7 @@ func bboxOf(b index.Box) bbox {
 	return bbox{outwards(b.West, -1), outwards(b.South, -1), outwards(b.East, 1), outwards(b.North, 1)}
 }
 
-// outwards rounds v to six decimals in a direction, 1 or -1, so that a point inside of an edge at v
-// stays inside.
+// outwards rounds v to six decimals in a direction, 1 or -1, so that inner points stay inside.
 func outwards(v, direction float64) float64 {
 	const steps = 1e6
 	n := math.Round(v * steps)

@@ -285,8 +285,7 @@ func (c *Call) hint(body []byte) string {
 	return unmatched
 }
 
-// Refuse makes message the result of c, which fails. The highest limit of an endpoint is not that
-// of a tool.
+// Refuse makes message the result of c, which fails. An endpoint's highest limit is not a tool's.
 func (c *Call) Refuse(message string) {
 	const limit = "limit must be between 1 and "
 	if strings.HasPrefix(message, limit) {

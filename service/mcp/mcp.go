@@ -10,8 +10,7 @@
 // query string again (arguments.go), so that values, messages and names are read where they always
 // are. The result is a text, the endpoint's response, rows byte for byte, with a few members more
 // (call.go). Where it would be larger than a result may be, the handler is called again for fewer
-// rows: so the cursor in it stands after the last row that is sent, and still holds the limit that
-// the client wanted.
+// rows: so the cursor in it stands after the last row that is sent, and holds the client's limit.
 //
 // The protocol is the official SDK's: versions, headers, notifications, errors. It keeps no
 // sessions, and nothing of a client. It sees a message first, and has a mark in the place of the
@@ -19,8 +18,7 @@
 // call that the protocol refuses is not computed, no tool runs that was not charged, however the
 // two read a message, and the SDK's goroutines touch no request. It would encode a result's text
 // four times, which took half of a call's CPU. The SDK is a handler of net/http; Serve calls it
-// with a request and a writer that hold bytes, which was measured to be as fast as a listener of
-// net/http.
+// with a request and a writer that hold bytes, which is as fast as a listener of net/http.
 //
 // Before a message's key is known it is looked at (message.go), and nothing of it is decoded:
 // anybody can send one.
@@ -127,8 +125,7 @@ type Response struct {
 	header http.Header
 }
 
-// Serve responds to a request. c is the call that its body is, whose result Insert puts in; nil for
-// anything else.
+// Serve responds to a request. c is the call that its body is, for Insert; nil for none.
 func (s *Server) Serve(method string, header http.Header, body []byte, c *Call) *Response {
 	// Without a deadline: the SDK would leave a request in the middle. Nothing in it waits for anybody.
 	ctx := context.WithValue(context.Background(), callKey{}, c)
@@ -151,8 +148,7 @@ func (s *Server) Serve(method string, header http.Header, body []byte, c *Call) 
 	return w
 }
 
-// encodedName returns the name that a header has in base64, as clients send a name that is no plain
-// text.
+// encodedName returns the name that a header has in base64, as clients send other than plain text.
 func encodedName(header string) (string, bool) {
 	text, begins := strings.CutPrefix(header, "=?base64?")
 	text, ends := strings.CutSuffix(text, "?=")

@@ -31,11 +31,11 @@ var asWritten = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Al
 // level, and their lists at the fourth or fifth.
 const maxDepth = 20
 
-// readMessage returns a message, or the fault of a body that is none. Of a message without a key
-// nothing is decoded.
+// readMessage returns a message, or the fault of a body that is none. Without a key nothing is
+// decoded.
 //
-// The SDK would round an id that is no integer of JavaScript, ignore text after a message, and name
-// its own types.
+// The SDK would round an id that is no integer of JavaScript, ignore text after it, and name its
+// types.
 func readMessage(body []byte) (m message, err error) {
 	switch body = bytes.TrimLeft(body, " \t\r\n"); {
 	case bytes.HasPrefix(body, []byte{'['}):

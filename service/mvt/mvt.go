@@ -1,7 +1,6 @@
 // Package mvt writes vector tiles of points in the form of MVT 2.1
 // (https://github.com/mapbox/vector-tile-spec). It refuses to know the meaning of the points. The
-// same points give the same bytes: orb, the library for it, writes properties in the order of a Go
-// map.
+// same points give the same bytes: the library orb writes properties in the order of a Go map.
 package mvt
 
 import (

@@ -9,8 +9,7 @@ import (
 	"filings/service/params"
 )
 
-// parameters returns the parameters of o in the order of the table, each followed by its legacy
-// name, and headers.
+// parameters returns the parameters of o in the table's order, with legacy names, and headers.
 func (b *builder) parameters(o Operation) (list openapi3.Parameters) {
 	for _, p := range b.Parameters.Rows(o.Takes) {
 		d := b.parameter(&p, p.RequiredBy(o.Takes))
@@ -30,8 +29,7 @@ func (b *builder) parameters(o Operation) (list openapi3.Parameters) {
 }
 
 // parameter describes p. A required parameter carries its example where tools fill it in by
-// themselves; that of any other is part of its schema, so that tools do not send all of them at
-// once.
+// themselves; that of any other is part of its schema, so that tools do not send all at once.
 func (b *builder) parameter(p *params.Parameter, required bool) openapi3.Parameter {
 	schema := b.schemaOfValues(p)
 	s := schema.Value
@@ -93,8 +91,7 @@ func (b *builder) schemaOfValues(p *params.Parameter) *openapi3.SchemaRef {
 	return list.NewRef()
 }
 
-// enumName is the name of the type of p's choices. Pages, groups and owners have each their own
-// sort_by.
+// enumName is the name of the type of p's choices. Pages, groups and owners have their own sort_by.
 func enumName(p *params.Parameter) string {
 	switch {
 	case p.Kind.List:
@@ -106,8 +103,7 @@ func enumName(p *params.Parameter) string {
 	return typeName(p.Name)
 }
 
-// namesOf names p's choices in generated code, where a plain Category would be the type of another
-// list.
+// namesOf names p's choices in generated code, where Category would be another list's type.
 func namesOf(p *params.Parameter) (names []string) {
 	for _, choice := range p.Choices {
 		names = append(names, typeName(p.Name)+typeName(choice))

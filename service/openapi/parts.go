@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// Parts is a document taken apart, so that the document of a few paths is put together in little
-// time.
+// Parts is a document taken apart, so that one of a few paths is put together in little time.
 type Parts struct {
 	rest       map[string]json.RawMessage // its members but paths and components
 	paths      map[string]json.RawMessage

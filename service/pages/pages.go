@@ -18,8 +18,7 @@
 // request is sent. Filings are untrusted text: they reach the page as text nodes only (dom.js). The
 // key is in one private field (api.js). Filters and fields, which the OpenAPI document describes,
 // are not written down there again. The points on the map come from vector tiles, which mvt.js
-// reads; cells.js decides which are needed, so that a view costs only the tiles that were not seen
-// before.
+// reads; cells.js decides which are needed, so that a view costs only new tiles.
 //
 // Two of its folders come from elsewhere, unchanged, with their licenses beside them: leaflet is
 // the package leaflet 1.9.4 of npm, without its images; outline is of the package us-atlas 3.0.1,
@@ -67,8 +66,7 @@ var mediaTypes = map[string]string{
 	"":      "text/plain; charset=utf-8", // a license
 }
 
-// File is the same for everybody, without a key and without counting: a page, and the OpenAPI
-// document.
+// File is the same for everybody, without a key or counting: pages, and the OpenAPI document.
 type File struct {
 	Path      string // of its URL
 	mediaType string
@@ -178,8 +176,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 var referencePolicy = strings.Replace(policy, "style-src 'self'", "style-src 'self' 'unsafe-inline'", 1)
 
 // SetHeaders sets the headers of every response with a file, a 304 too, and returns its ETag. It
-// may be kept by everybody, who must revalidate it: another release, or another setting, changes
-// it.
+// may be kept by everybody, who must revalidate it: another release or setting changes it.
 func (f File) SetHeaders(c *fiber.Ctx) (tag string, err error) {
 	if tag, err = f.tag(); err != nil {
 		return "", err

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Tiles are a base map from elsewhere, below the filings of /explore. The zero value is none: nothing is loaded from
-// elsewhere.
+// Tiles are a base map from elsewhere, below the filings of /explore. The zero value is none.
 type Tiles struct {
 	URL string `json:"url"` // https, with {z}, {x} and {y} in its path or query
 	// of the map's makers, in its corner: text, in which addresses become links

@@ -116,8 +116,7 @@ func (r *Raw) holds(i int, name, text string) error {
 	return err
 }
 
-// same reports whether two texts are the same value of p. The items of a list may have another
-// order.
+// same reports whether two texts are the same value of p. A list's items may differ in order.
 func (p *Parameter) same(a, b string) bool {
 	if a == b || b == "" {
 		return a == b

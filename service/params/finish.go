@@ -8,8 +8,7 @@ import (
 )
 
 // finerTiles is how much finer than the tiles of the client's map cells are: 64 of its pixels wide
-// instead of 256, so that the markers of two cells, each at its centroid, mostly do not cover each
-// other.
+// instead of 256, so that the markers of cells, at centroids, mostly do not cover each other.
 const finerTiles = 2
 
 // finerCells is how much finer than a vector tile its cells are (rule X35): clients draw one of
@@ -54,8 +53,7 @@ func (b *builder) finish(endpoint Endpoints) error {
 	return q.resumes()
 }
 
-// missing is the error of an endpoint that needs all edges of a box, or all or none, and has not
-// all of them.
+// missing is the error of an endpoint that needs all edges of a box, or none, and lacks some.
 func (b box) missing(endpoint Endpoints) error {
 	if b == (box{}) && endpoint&boxed == 0 {
 		return nil
@@ -143,8 +141,7 @@ func (b *builder) ofTile(endpoint Endpoints) error {
 	return nil
 }
 
-// resumes checks that the export that after continues is known: rows of another generation would be
-// other ones.
+// resumes checks that the export that after continues is known: another generation has other rows.
 func (r *Request) resumes() error {
 	switch {
 	case r.After == 0:

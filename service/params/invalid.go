@@ -92,8 +92,7 @@ func Shorten(s string) string {
 	return string([]rune(s)[:most]) + "…"
 }
 
-// Strictly is the error of the parameters in r that the endpoint would ignore (rules P5 and X64);
-// nil for none.
+// Strictly is the error of parameters that the endpoint would ignore (rules P5, X64); nil for none.
 func (r *Raw) Strictly() error {
 	if len(r.Unknown) > 0 {
 		return r.table.Unknown(r.endpoint.Takes, r.Unknown[0])

@@ -250,8 +250,7 @@ func county(_ *Parameter, text string) (string, bool) {
 	return text, true
 }
 
-// originForm is the form of the origin of a web page as browsers send it. They leave out the port
-// of the scheme.
+// originForm is the form of a page's origin as browsers send it. They leave out the scheme's port.
 var originForm = regexp.MustCompile(`^(https?)://([a-z0-9_.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$`)
 
 // origin takes an origin as browsers send it: with a port that there is, and is not the scheme's.

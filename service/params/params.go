@@ -1,6 +1,6 @@
 // Package params turns the query string and the path of a request into an endpoint's task: a
-// Request. It owns the table of parameters. It depends on neither HTTP nor engines: text goes in, a
-// value comes out.
+// Request. It owns the table of parameters. It depends on neither HTTP nor engines: text in, value
+// out.
 //
 // # Design
 //
@@ -14,8 +14,7 @@
 // in each engine, only where none of those there are fits. The other differences of endpoints are
 // in an Endpoint, which the table of endpoints has in each of its rows (package service).
 //
-// The query string is read as net/url reads it, but a text that does not decode is an error instead
-// of being left out.
+// The query string is read as net/url reads it, but a text that does not decode is an error.
 //
 // Every error of this package is about the client's text, and meant for the client.
 package params
@@ -58,8 +57,7 @@ type Request struct {
 	Required []Named
 	Named    []Named // all values that filters name
 
-	// Text is the canonical text: of all requests for the same thing it is the same. Tags are made
-	// from it.
+	// Text is the canonical text: the same for all requests of the same. Tags are made from it.
 	Text string
 
 	// The service fills in the following fields.

@@ -99,8 +99,7 @@ func (r *Raw) sentOf(i int) *sent {
 	return r.sent[i]
 }
 
-// named returns the parameter of a name, nil where the endpoint has none, and its value in the
-// query string.
+// named returns the parameter of a name, nil where the endpoint has none, and its value.
 func (r *Raw) named(name string) (*Parameter, *sent) {
 	i, known := r.table.names[r.endpoint.Takes][name]
 	if !known {

@@ -15,8 +15,7 @@ const MaxVisitorBurst = 25
 // MaxByToken is up to which filing of a list pages go with a token.
 const MaxByToken = 10_000
 
-// Ends of tokens, in seconds: of those that pages show to everybody, and of those that are sent to
-// one program.
+// Ends of tokens, in seconds: of those that pages show, and of those that are sent to one program.
 const maxPage, maxLink = 86_400, 400 * 86_400
 
 // maxLabel is how many characters the label of a token has at the most.
@@ -71,8 +70,7 @@ func (r *Request) narrow(endpoint Endpoints, s *Scope) error {
 	return nil
 }
 
-// unlikeChanges is the error of a filter that changes do not take: their selection would tell
-// others.
+// unlikeChanges is the error of a filter that changes do not take: their selection would tell.
 func (t *Table) unlikeChanges(raw *Raw, tiers Tiers) error {
 	for i := range t.rows {
 		p := &t.rows[i]
@@ -88,8 +86,7 @@ func (t *Table) unlikeChanges(raw *Raw, tiers Tiers) error {
 	return nil
 }
 
-// link is the error of a parameter that only one kind of token may have: a page's, or a link's
-// (rule X57).
+// link is the error of a parameter that only one kind of token may have: a page or a link (X57).
 func (r *TokenRequest) link() error {
 	switch {
 	case r.Origins == nil && r.Endpoints == nil:

@@ -52,8 +52,8 @@ func (c *checkup) engine(ctx context.Context) {
 	if err == nil {
 		err = index.Probe(ctx, live)
 	}
-	// settings of a cluster refuse terms alone (search.allow_expensive_queries), or groups
-	// (search.max_buckets)
+	// a cluster may refuse terms (search.allow_expensive_queries) or groups (search.max_buckets)
+	// alone
 	if err == nil && live.Generation() != "" {
 		few := index.Where(index.Contains{Text: "zq"})
 		if _, err = live.Rows(ctx, index.Query{Where: few, Sort: index.DefaultSort, Limit: 1}); err == nil {
@@ -78,8 +78,7 @@ func (c *checkup) engine(ctx context.Context) {
 	c.withheld(ctx, store)
 }
 
-// withheld counts the filings that loads leave out, and names the entries of which something is
-// still kept.
+// withheld counts the filings that loads leave out, and names entries of which some is still kept.
 func (c *checkup) withheld(ctx context.Context, store generation.Store) {
 	list, err := store.Withheld(ctx)
 	if err != nil {

@@ -21,8 +21,7 @@ const (
 	clockApart = 2 * time.Second
 )
 
-// Keys returns an error unless a key store can admit requests: Ping, and the checks of a program's
-// start.
+// Keys returns an error unless a key store can admit requests: Ping, and the checks at a start.
 func Keys(ctx context.Context, store access.Store) error {
 	if err := store.Ping(ctx); err != nil {
 		return err

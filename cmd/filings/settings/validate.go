@@ -103,8 +103,7 @@ func (s Settings) Check() error {
 var tilesHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]{1,5})?$`)
 
 // isTiles reports whether text is the address of a base map's tiles: with {z}, {x} and {y} once
-// each, and no other braces. All tiles have one host, since the page allows images of that one
-// alone.
+// each, and no other braces. All have one host, since the page allows images of that alone.
 func isTiles(text string) bool {
 	for _, place := range []string{"{z}", "{x}", "{y}"} {
 		if strings.Count(text, place) != 1 {
@@ -124,8 +123,7 @@ func isPublic(text string) bool {
 		!strings.HasSuffix(u.Host, ":") && text == "https://"+u.Host+u.EscapedPath()
 }
 
-// isOrigin reports whether text can be equal to a browser's Origin of a page; or is "*", for all of
-// them.
+// isOrigin reports whether text can be equal to a browser's Origin of a page; or is "*", for all.
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
 	return text == "*" || text == "null" ||

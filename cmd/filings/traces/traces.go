@@ -46,8 +46,7 @@ const (
 )
 
 // Open returns the tracer that the environment asks for, and a function that ends it after sending
-// the last spans. Without an endpoint the tracer is nil. An error means that a variable has a wrong
-// value.
+// the last spans. Without an endpoint the tracer is nil. An error is of a variable's value.
 func Open(version string, log *slog.Logger) (*trace.Tracer, func(), error) {
 	endpoint := os.Getenv(endpointVariable)
 	if endpoint == "" {
@@ -113,8 +112,7 @@ func newCollector(endpoint, headers string) (*collector, error) {
 	return c, nil
 }
 
-// stay follows no redirect: the spans, and the credentials in the headers, are for the address of
-// the settings alone.
+// stay follows no redirect: spans and credentials are for the address of the settings alone.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Start and Stop do nothing: there is no connection to open or to close.

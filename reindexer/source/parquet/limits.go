@@ -32,8 +32,8 @@ const (
 	maxScale = 1 << 10
 )
 
-// footerFits refuses a file whose footer would take all memory, or the stack. Other damage is left
-// to the library.
+// footerFits refuses a file whose footer would take all memory, or the stack. Other damage is the
+// library's.
 func footerFits(file io.ReaderAt, size int64) error {
 	var end [8]byte
 	if _, err := file.ReadAt(end[:], size-8); err != nil {
@@ -74,8 +74,7 @@ func footerFits(file io.ReaderAt, size int64) error {
 	return nil
 }
 
-// describe reads a file's description of itself, a struct in Thrift's compact protocol, and returns
-// its length.
+// describe reads a file's description of itself, a struct in Thrift's compact protocol.
 func describe(text []byte, description any) (length int, _ error) {
 	r := &reader{new(thrift.CompactProtocol).NewReaderFromBytes(text), len(text), 0}
 	if err := thrift.NewDecoder(r).Decode(description); err != nil {

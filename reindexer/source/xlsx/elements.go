@@ -12,8 +12,7 @@ const (
 	// maxElement is the longest cell, shared text or tag, or text between two of these, but for
 	// bytes that are read ahead. A cell has at most 32,767 characters.
 	maxElement = 1 << 20
-	// maxDepth is how deep elements may be nested around a cell or text, of which none has more
-	// than three.
+	// maxDepth is how deep elements may be nested around a cell or text: none has more than three.
 	maxDepth = 64
 )
 
@@ -66,8 +65,7 @@ func (e *elements) decode(begun *xml.StartElement, target any) error {
 	return e.xml.DecodeElement(target, begun)
 }
 
-// bounded fails once more than left bytes were read: the decoder would hold an element of any
-// length in memory.
+// bounded fails once more than left bytes were read: the decoder would hold any length in memory.
 type bounded struct {
 	stream io.Reader
 	left   int

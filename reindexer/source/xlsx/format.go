@@ -17,8 +17,7 @@ var dateFormats = []int{14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 
 // characters, fillers, and brackets, such as a color or an elapsed time; and the halves of a day.
 var literal = regexp.MustCompile(`(?i)"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|am/pm|a/p`)
 
-// showsDate reports whether a format's code shows a date, such as "m/d/yy h:mm", but not "h:mm" or
-// "mm:ss".
+// showsDate reports whether a format's code shows a date, such as "m/d/yy h:mm", but not "h:mm".
 func showsDate(code string) bool {
 	shown := strings.ToLower(literal.ReplaceAllStringFunc(code, func(part string) string {
 		if isElapsed(part) {
@@ -39,8 +38,7 @@ func isElapsed(part string) bool {
 	return slices.Contains([]string{"[h]", "[hh]", "[m]", "[mm]", "[s]", "[ss]"}, strings.ToLower(part))
 }
 
-// unshown matches the parts of a code of zeros that it does not show: colors and languages,
-// fillers, quotes.
+// unshown matches the parts of a code of zeros that it does not show: colors, fillers, quotes.
 var unshown = regexp.MustCompile(`\[[^<=>\]]*\]|_.|\*.|[\\"]`)
 
 // zerosOf returns the zeros that a format shows before the digits of whole numbers, with signs

@@ -111,8 +111,7 @@ func (s *Sheet) failed(err error) error {
 // Line is the number of the row that was read last, as its sheet has it, from 1.
 func (s *Sheet) Line() int { return s.number }
 
-// Columns returns the names of the columns, of which there are more after a row that is longer than
-// the header.
+// Columns returns the names of the columns, of which a row longer than the header makes more.
 func (s *Sheet) Columns() []string { return s.names }
 
 // Close ends the reading.
@@ -122,8 +121,7 @@ func (s *Sheet) Close() {
 	}
 }
 
-// Next returns the next row that is not empty, or io.EOF. It is good until the next one that is not
-// Single.
+// Next returns the next row that is not empty, or io.EOF. It is good until one that is not Single.
 func (s *Sheet) Next() (map[string]any, error) {
 	cells, err := s.cells()
 	for err == nil && filled(cells) == 0 {
