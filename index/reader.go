@@ -32,6 +32,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -199,6 +200,29 @@ func Recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 	}
+}
+
+// Damage is the first damage that calls of a Reader have met in its file. It is that Reader's: a
+// file that is put in its place gets another one.
+type Damage struct{ met atomic.Pointer[error] }
+
+// Meet keeps the first damage, and reports whether err is that.
+func (d *Damage) Meet(err error) (first bool) { return d.met.CompareAndSwap(nil, &err) }
+
+// Met returns the damage; nil for none.
+func (d *Damage) Met() error {
+	if err := d.met.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// DamageOf returns the damage that calls of r have met; nil for none.
+func DamageOf(r Reader) error {
+	if file, ok := r.(interface{ Met() error }); ok {
+		return file.Met()
+	}
+	return nil
 }
 
 // OneFiling returns one filing of r, or ErrNotFound.

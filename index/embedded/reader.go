@@ -44,7 +44,7 @@ func (t title) changed(name string) error {
 type reader struct {
 	*columns.Table
 	*sidecar.Directory
-	generation.Damage
+	index.Damage
 	file *file
 	name string
 	info fs.FileInfo

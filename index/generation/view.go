@@ -169,7 +169,7 @@ func (l *Lifecycle) show(v *view) {
 			return
 		}
 		if l.seen.CompareAndSwap(shown, v) {
-			if shown != nil && shown.live != v.live && damageOf(shown.live) != nil {
+			if shown != nil && shown.live != v.live && index.DamageOf(shown.live) != nil {
 				l.pins.add(shown.live, v.began)
 			}
 			l.pins.tidy(&v.Catalog, v.began)
@@ -254,7 +254,7 @@ func (p *pins) use(name string, now time.Time) index.Reader {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := slices.IndexFunc(p.pinned, func(p pin) bool { return p.Generation() == name })
-	if i < 0 || damageOf(p.pinned[i].Reader) != nil {
+	if i < 0 || index.DamageOf(p.pinned[i].Reader) != nil {
 		return nil
 	}
 	found := pin{p.pinned[i].Reader, now}
@@ -280,7 +280,7 @@ func (p *pins) tidy(c *Catalog, now time.Time) {
 		if _, err := c.sealed(pinned.Generation()); err != nil {
 			return true
 		}
-		if damageOf(pinned.Reader) != nil {
+		if index.DamageOf(pinned.Reader) != nil {
 			return false
 		}
 		sound++
@@ -293,31 +293,9 @@ func (p *pins) damaged() (names []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, pinned := range p.pinned {
-		if damageOf(pinned.Reader) != nil {
+		if index.DamageOf(pinned.Reader) != nil {
 			names = append(names, pinned.Generation())
 		}
 	}
 	return names
-}
-
-// Damage is the first damage that calls of a Reader have met in its file. It is that Reader's: a
-// file that is put in its place gets another one.
-type Damage struct{ met atomic.Pointer[error] }
-
-// Meet keeps the first damage, and reports whether err is that.
-func (d *Damage) Meet(err error) (first bool) { return d.met.CompareAndSwap(nil, &err) }
-
-// Met returns the damage; nil for none.
-func (d *Damage) Met() error {
-	if err := d.met.Load(); err != nil {
-		return *err
-	}
-	return nil
-}
-
-func damageOf(r index.Reader) error {
-	if file, ok := r.(interface{ Met() error }); ok {
-		return file.Met()
-	}
-	return nil
 }

@@ -279,7 +279,7 @@ func TestX24_PanicIsAnError(t *testing.T) {
 // breakable is a Reader of a file that can be damaged.
 type breakable struct {
 	*indextest.Oracle
-	generation.Damage
+	index.Damage
 }
 
 // TestX24_DamageIsTheReaders: damage counts while its generation is kept, is not live, and has the file in which it was met:

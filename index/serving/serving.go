@@ -121,7 +121,7 @@ func (e *Engine) Ready(ctx context.Context) error {
 		e.noteDamage(r.inner, err)
 	}
 	if err == nil {
-		err = damageOf(r.inner)
+		err = index.DamageOf(r.inner)
 	}
 	return err
 }
@@ -137,7 +137,7 @@ func (e *Engine) Usable(ctx context.Context) (bool, error) {
 	case err != nil:
 		return false, err
 	}
-	return damageOf(r.inner) == nil, nil
+	return index.DamageOf(r.inner) == nil, nil
 }
 
 // Damaged returns how many kept generations, the live one aside, calls have met damage in.
