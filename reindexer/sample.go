@@ -114,7 +114,7 @@ func (v valueSorter) shapes(ctx context.Context, counts index.Counts, today time
 	var group []byte
 	var place int64
 	day := index.DayNumber(today.Format(time.DateOnly))
-	for item, err := range v.All(ctx) {
+	for item, err := range v.Items(ctx) {
 		if err != nil {
 			return nil, err
 		}

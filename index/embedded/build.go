@@ -15,8 +15,8 @@ import (
 	"filings/index/sidecar"
 )
 
-// build is a generation.Writer. Put and Remove collect; Seal merges their actions with the filings
-// of the generation that is copied, and writes the file.
+// build is a generation.Writer. Put collects; Seal merges that with the filings of the generation
+// that is copied, and writes the file.
 type build struct {
 	storage *storage
 	name    string
@@ -109,7 +109,7 @@ func (b *build) layOut(ctx context.Context, actions *sidecar.Actions, fill gener
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return fill(ctx, b.file.put) })
 	group.Go(func() (err error) {
-		filings, err = columns.Build(ctx, base, b.changes, actions.Each, b.file.put, b.storage.files.generations())
+		filings, err = columns.Build(ctx, base, b.changes, actions.Visit, b.file.put, b.storage.files.generations())
 		return err
 	})
 	if err := group.Wait(); err != nil {

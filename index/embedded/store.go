@@ -38,10 +38,10 @@
 //
 // # Loads
 //
-// Put and Remove collect filings and ids in files without a name. Seal merges them with the
-// generation that is copied, if there is one, and lays the result out in columns. A filing that was
-// not changed is neither parsed nor sorted again; the new file has the same bytes as a load of all
-// the filings would write.
+// Put collects filings in a file without a name. Seal merges them with the generation that is
+// copied, if there is one, as the log of actions says (package sidecar), and lays the result out in
+// columns. A filing that was not changed is neither parsed nor sorted again; the new file has the
+// same bytes as a load of all the filings would write.
 package embedded
 
 import (

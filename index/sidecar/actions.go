@@ -75,10 +75,10 @@ func (c *Actions) Apply(
 	}
 }
 
-// Each visits the actions by the ids of their filings, and those of one filing in their order, in which
+// Visit visits the actions by the ids of their filings, and those of one filing in their order, in which
 // all are numbered from 1.
-func (c *Actions) Each(ctx context.Context, visit func(id int64, action uint64) error) error {
-	for item, err := range c.sorter.All(ctx) {
+func (c *Actions) Visit(ctx context.Context, visit func(id int64, action uint64) error) error {
+	for item, err := range c.sorter.Items(ctx) {
 		if err = cmp.Or(c.err, err); err == nil {
 			err = visit(int64(binary.BigEndian.Uint64(item.Key)), binary.BigEndian.Uint64(item.Key[8:]))
 		}
@@ -99,7 +99,7 @@ func removed(id int64) index.Fingerprint { return index.Fingerprint{ID: id} }
 func (c *Actions) Last(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
 		var s index.Fingerprint
-		for item, err := range c.sorter.All(ctx) {
+		for item, err := range c.sorter.Items(ctx) {
 			if err = cmp.Or(c.err, err); err != nil {
 				yield(index.Fingerprint{}, err)
 				return

@@ -141,9 +141,9 @@ func Discard(f *os.File) error {
 	return err
 }
 
-// All yields the items in the order of their keys, each valid until the next one. Any number of loops may read them,
+// Items yields them in the order of their keys, each valid until the next one. Any number of loops may read them,
 // also at the same time.
-func (s *Sorter) All(ctx context.Context) iter.Seq2[Item, error] {
+func (s *Sorter) Items(ctx context.Context) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		n := 0
 		next := func(i Item, err error) bool {

@@ -27,14 +27,14 @@ func sortedBy(t *rapid.T, dir string, limit int, items []pair) []pair {
 		}
 	}
 	var all []pair
-	for item, err := range s.All(context.Background()) {
+	for item, err := range s.Items(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, pair{string(item.Key), string(item.Value)})
 	}
 	again := 0
-	for item, err := range s.All(context.Background()) {
+	for item, err := range s.Items(context.Background()) {
 		if err != nil || string(item.Key) != all[again].Key || string(item.Value) != all[again].Value {
 			t.Fatalf("the second time: %q, %v, want %v", item, err, all[again])
 		}
@@ -60,7 +60,7 @@ func TestSorter_AtTheSameTime(t *testing.T) {
 		for range 2 {
 			group.Go(func() error {
 				n := 0
-				for item, err := range s.All(t.Context()) {
+				for item, err := range s.Items(t.Context()) {
 					if want := fmt.Sprintf("%03d", n); err != nil || string(item.Key) != want {
 						return fmt.Errorf("%q, %w, want %s", item.Key, err, want)
 					}
@@ -111,7 +111,7 @@ func TestSorter_EndsWithContextOrLoop(t *testing.T) {
 			}
 		}
 		n := 0
-		for _, err := range s.All(ctx) {
+		for _, err := range s.Items(ctx) {
 			if n++; !errors.Is(err, context.Canceled) {
 				t.Errorf("with an ended context: %v", err)
 			}
@@ -119,7 +119,7 @@ func TestSorter_EndsWithContextOrLoop(t *testing.T) {
 		if n != 1 {
 			t.Errorf("with an ended context %d items", n)
 		}
-		for range s.All(t.Context()) {
+		for range s.Items(t.Context()) {
 			break // ends there
 		}
 		if err := s.Close(); err != nil {

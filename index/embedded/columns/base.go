@@ -36,7 +36,7 @@ func merged(
 	ctx context.Context, s *sorter.Sorter, base iter.Seq2[sorter.Item, error], visit func(key, value []byte) error,
 ) error {
 	byKey := func(a, b sorter.Item) int { return bytes.Compare(a.Key, b.Key) }
-	for pair, err := range sorter.Pairs(base, s.All(ctx), byKey) { // those of an update are few
+	for pair, err := range sorter.Pairs(base, s.Items(ctx), byKey) { // those of an update are few
 		item := pair[0] // no two are equal
 		if item.Key == nil {
 			item = pair[1]
