@@ -40,13 +40,13 @@ type builder struct {
 	ownerCodes   map[string]uint32 // of codedOwner, by the owner as written
 }
 
-// Build lays out the filings of a table, which may be nil, as changes say, in columns, which it writes
-// to a Sink, and returns how many there are. Temporary files go into dir. Changes can be built
+// Build applies changes to the filings of old, which may be nil, writes the columns of the result
+// to a Sink, and returns how many filings it has. Temporary files go into dir. Changes are built
 // once.
 func Build(
-	ctx context.Context, from *Table, changes *Changes, log Log, sink Sink, dir string,
+	ctx context.Context, old *Table, changes *Changes, log Log, sink Sink, dir string,
 ) (filings int64, err error) {
-	b := newBuilder(ctx, from, changes, log, sink, dir)
+	b := newBuilder(ctx, old, changes, log, sink, dir)
 	for _, step := range []func() error{b.settle, b.layOut, b.finishColumns, b.writeOrders} {
 		if err == nil {
 			err = step()
@@ -58,9 +58,9 @@ func Build(
 	return int64(b.rows), err
 }
 
-func newBuilder(ctx context.Context, from *Table, changes *Changes, log Log, sink Sink, dir string) *builder {
+func newBuilder(ctx context.Context, old *Table, changes *Changes, log Log, sink Sink, dir string) *builder {
 	b := &builder{
-		ctx: ctx, sink: sink, base: newBase(from), changes: changes, log: log,
+		ctx: ctx, sink: sink, base: newBase(old), changes: changes, log: log,
 		ids:        newColumn[int64](columnID, sink),
 		created:    newColumn[int64](columnCreated, sink),
 		search:     newTextColumn(sink),
@@ -89,14 +89,14 @@ func newBuilder(ctx context.Context, from *Table, changes *Changes, log Log, sin
 func (b *builder) settle() error {
 	b.dropped = bitset.New(int(b.changes.actions) + 1)
 	var last int64
-	var before uint64
+	var previous uint64
 	var find finder
 	if b.base != nil {
 		find = finder{t: b.base.Table, read: -1}
 	}
 	return b.log(b.ctx, func(id int64, action uint64) error {
 		again := id == last
-		last, before, action = id, action, before
+		last, previous, action = id, action, previous
 		if again {
 			b.dropped.Add(int(action))
 			return nil
@@ -165,7 +165,8 @@ func (b *builder) addRow(v *storedValues, record []byte) error {
 	return cmp.Or(b.ids.add(v.id), b.created.add(v.created), b.search.add(v.search), b.records.add(record))
 }
 
-// ownerCode returns the code of an owner's word, which has the key only in base; it is made once for each writing.
+// ownerCode returns the code of an owner's word, which has the key only in base. The key is made
+// once for each writing.
 func (b *builder) ownerCode(word []byte) uint32 {
 	key, written, known := bytes.Cut(word, []byte(valueEnd))
 	if !known {
@@ -229,12 +230,12 @@ func (b *builder) writeOrders() error {
 // bytes make 500 runs, which are still merged in one pass.
 const sortBuffer = 2 << 20
 
-// Log visits the actions of Changes by the ids of their filings, and those of one filing in their order,
-// in which all are numbered from 1.
+// Log visits the actions of Changes by the ids of their filings, those of one filing in their order.
+// An action is its number among all of them, from 1 on.
 type Log func(ctx context.Context, visit func(id int64, action uint64) error) error
 
-// Changes are the filings that were put, in any order, until Build lays them out with the log of the
-// actions. Of a filing the last action counts. Changes have to be closed.
+// Changes are the filings that were put, in any order, until Build lays them out with the log of
+// the actions. Of a filing the last action counts. Changes have to be closed.
 type Changes struct {
 	actions uint64
 	sorted  *sorter.Sorter // stored values and records in the default order; keys end with the number of the action
@@ -248,7 +249,7 @@ func NewChanges(dir string) *Changes {
 	return &Changes{sorted: sorter.New(dir, sortBuffer)}
 }
 
-// Put puts a filing, of which d is derived, and a record, whatever that is.
+// Put puts a filing, of which d is derived, and a record in any form.
 func (c *Changes) Put(f *index.Filing, d *index.Derived, record []byte) error {
 	c.row.id, c.row.words[codedDate] = f.ID, append(c.row.words[codedDate][:0], f.Text(index.FilingDate)...)
 	key, err := appendRowKey(c.key[:0], &c.row)

@@ -107,8 +107,8 @@ type codedField struct {
 	word func(*index.Filing, *index.Derived) string
 }
 
-// isSorted reports whether words of the i-th coded column are found by their first values: there
-// may be as many as filings, and a client asks for a hundred.
+// isSorted reports whether words of the i-th coded column are found by their first values: a column
+// may have as many as filings, and a client asks for a hundred.
 func isSorted(i int) bool { return i == codedZIP || i == codedOwner || i == codedAddress }
 
 // Positions in coded.
@@ -183,8 +183,8 @@ func traits(_ *index.Filing, d *index.Derived) string {
 	return joined(hold)
 }
 
-// dimension is the coded column that has the keys of an index.Dimension, and the key of a word of
-// it: "" for none. Of categories a word has several keys.
+// dimension is the coded column of an index.Dimension, and the key that a word of it has: "" for
+// none. A word of categories has several keys.
 type dimension struct {
 	column string
 	key    func(word string) string
@@ -262,11 +262,10 @@ type storedValues struct {
 	search  []byte // the texts of index.Derived, each followed by textEnd
 }
 
-// textEnd ends a value of the search texts. It occurs in no UTF-8, so that no term is found across
-// it.
+// textEnd ends a value of the search texts. No UTF-8 has it, so that no term is found across it.
 const textEnd = 0xff
 
-// rowEnd ends the search texts of a row, and occurs in no UTF-8 either.
+// rowEnd ends the search texts of a row. No UTF-8 has it either.
 const rowEnd = 0xfe
 
 // appendValues appends the stored values of f to dst, as read reads them: id, created, a bit for
@@ -302,8 +301,7 @@ func appendValues(dst []byte, f *index.Filing, d *index.Derived) []byte {
 	return dst
 }
 
-// read sets v to values that appendValues wrote, and returns the bytes after them. v refers to
-// data.
+// read sets v to values that appendValues wrote, and returns the bytes after them. v refers to data.
 func (v *storedValues) read(data []byte) (rest []byte, err error) {
 	r := wire.Reader{Rest: data}
 	v.id, v.created = int64(r.Word()), int64(r.Word())

@@ -24,8 +24,7 @@ func disjunction(conditions ...condition) condition {
 	}
 }
 
-// conjunction holds if each of the conditions does. None is evaluated in chunks in which nothing is
-// left.
+// conjunction holds if each of the conditions does. None is evaluated where no row is left.
 func conjunction(conditions ...condition) condition {
 	if len(conditions) == 1 {
 		return conditions[0]
@@ -69,8 +68,7 @@ func (t *Table) not(c condition) condition {
 // the others as they are. They take 64 rows at a time and have no branch that depends on a value,
 // since the processor would guess it wrong: a box takes a third of the time that it takes with one.
 
-// setCoded sets the bits of the rows for whose code table has 1. It has bytes, of which caches hold
-// more.
+// setCoded sets the bits of the rows for whose code table has 1. Caches hold more of it as bytes.
 func setCoded(rows bitset.Set, codes []uint32, table []uint8) {
 	for i := range rows {
 		var word uint64
@@ -117,8 +115,7 @@ func bit(set bool) uint64 {
 	return 0
 }
 
-// find sets the bits of the rows in whose texts term is. texts are those of whole blocks, the first
-// of them that of a row.
+// find sets the bits of the rows that have term in texts: those of whole blocks from row on.
 func find(texts []byte, row int, term []byte, rows bitset.Set) {
 	for {
 		offset := bytes.Index(texts, term)

@@ -41,8 +41,7 @@ func (t *Table) PositionAfter(ctx context.Context, order index.Sort, row uint32)
 	return strconv.Itoa(position), err
 }
 
-// positionAfter returns the position after a row in an order, which it looks for there from a least
-// position on.
+// positionAfter returns the position after a row in an order. It looks for the row from least on.
 func (t *Table) positionAfter(ctx context.Context, order index.Sort, row uint32, least int) (int, error) {
 	if order == index.DefaultSort {
 		return int(row) + 1, nil
@@ -92,8 +91,7 @@ func (t *Table) start(ctx context.Context, q index.Query, s *selection) (start, 
 	if err != nil {
 		return start{}, err
 	}
-	// The block that has the first row of the page: the last one before which no more are selected
-	// than are skipped.
+	// The block of the page's first row: the last one that no more than q.Offset rows precede.
 	block := sort.Search(len(earlier), func(b int) bool { return int(earlier[b]) > q.Offset }) - 1
 	return start{block * blockRows, q.Offset - int(earlier[block])}, nil
 }
@@ -184,8 +182,7 @@ func (t *Table) countOf(ctx context.Context, s *selection, order index.Sort, blo
 	return n, err
 }
 
-// selectedOf returns the rows of a block of an order that are selected, in that order: those from
-// the position `least` on.
+// selectedOf returns the selected rows of a block of an order, from the position `least` on.
 func (t *Table) selectedOf(
 	ctx context.Context, s *selection, order index.Sort, block, least int,
 ) (rows []uint32, err error) {

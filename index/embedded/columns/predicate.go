@@ -128,7 +128,7 @@ func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
 	return disjunction(conditions...), nil
 }
 
-// folded holds for the rows of which a value in field, folded, holds. Of categories a row has several.
+// folded holds for the rows with a value in field, folded, that holds. Categories are several.
 func (t *Table) folded(ctx context.Context, field index.Field, holds func(value string) bool) (condition, error) {
 	column, part := field.String(), whole
 	switch field {
@@ -228,9 +228,9 @@ func inRange[T int64 | float64](t *Table, column string, low, high T) condition 
 	}
 }
 
-// contains returns the conditions of p: a row may have a term of p in its search texts, or in the
-// word of its county, as far as is known without texts; and it has one, unless each row that may
-// have one does.
+// contains returns the conditions of p. The first one holds for the rows that may have a term of p
+// in their search texts or county, as the indexes say. Unless the indexes are exact for each term,
+// a second one reads the texts of these rows.
 func (t *Table) contains(ctx context.Context, p index.Contains) ([]condition, error) {
 	texts, err := t.countyTexts(ctx)
 	if err != nil {
@@ -278,10 +278,9 @@ func (t *Table) countyTexts(ctx context.Context) ([]string, error) {
 	})
 }
 
-// inBlocks holds for the rows of blocks that may have term. The index has a term of one or two bytes
-// in thousands of sets: if fewer than one row of 64 is left, they are all taken, since to read their
-// texts is faster; a hundred ids with such a term would take 1.4 times as long
-// (`go test -bench Filter/ids ./index/embedded/columns`).
+// inBlocks holds for the rows of blocks that may have term. The index has a term of one or two
+// bytes in thousands of sets, so of fewer than one row of 64 all are taken: a hundred ids with such
+// a term took 1.4 times as long by the index (`go test -bench Filter/ids` in this folder).
 func (t *Table) inBlocks(term []byte) condition {
 	return func(ctx context.Context, chunk int, rows bitset.Set) error {
 		if left := 64*len(rows) - rows.Count(); len(term) < 3 && left < len(rows) {

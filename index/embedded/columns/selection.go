@@ -11,9 +11,8 @@ import (
 	"filings/index/bitset"
 )
 
-// blockRows is how many rows of an order a seek table counts together: few enough to be walked in
-// microseconds, many enough for the table of 500,000 rows to be half a kilobyte. Chunks are whole
-// blocks.
+// blockRows is how many rows of an order a seek table counts together. They are few enough to be
+// walked in microseconds; the table of 500,000 rows is half a kilobyte. Chunks are whole blocks.
 const blockRows = 4096
 
 // selection is the rows of a filter.

@@ -123,8 +123,7 @@ func (t *Table) dictionary(ctx context.Context, column string) ([]string, error)
 	})
 }
 
-// starts returns where in a chunk of the search texts each block begins, and where the last one
-// ends.
+// starts returns the starts of the blocks in a chunk of search texts, and the end of the last one.
 func (t *Table) starts(ctx context.Context, chunk int) ([]uint32, error) {
 	return decoded(ctx, t, columnStarts, chunk, func(data []byte) ([]uint32, int, bool) {
 		starts, size, ok := decodeValues[uint32](data, t.blocksOf(chunk)+1)
@@ -132,8 +131,7 @@ func (t *Table) starts(ctx context.Context, chunk int) ([]uint32, error) {
 	})
 }
 
-// Records calls visit for the records of rows, each with its position in rows: in the order in
-// which they are stored.
+// Records calls visit for the records of rows, as they are stored, each with its position in rows.
 func (t *Table) Records(ctx context.Context, rows []uint32, visit func(position int, record []byte) error) error {
 	positions := make([]int, len(rows))
 	for i := range positions {
@@ -187,8 +185,7 @@ func (b *recordBlock) record(ctx context.Context, t *Table, row int) (record []b
 	return record, nil
 }
 
-// A filing's row is found by its id in a list of both: idsABlock of them are read, of idSize bytes
-// each.
+// A list of ids with their rows is read in blocks of idsABlock, idSize bytes each.
 const (
 	idsABlock = 256
 	idSize    = 8 + 4
@@ -267,9 +264,9 @@ func (t *Table) damaged(chunk int, name string) error {
 	return fmt.Errorf("%s, chunk %d of %s: %w: %w", t.name, chunk, name, index.ErrUnavailable, ErrDamaged)
 }
 
-// EachRecord calls visit for every row in the order in which rows are stored: with its record,
-// valid until the next one, its Place, and when it was added, in microseconds since 1970 or
-// index.NoTime. It reads beside the cache.
+// EachRecord calls visit for every row in its order: with its record, valid until the next one, its
+// Place, and the time of its addition, in microseconds since 1970 or index.NoTime. It reads beside
+// the cache.
 func (t *Table) EachRecord(
 	ctx context.Context, visit func(record []byte, place index.Version, created int64) error,
 ) error {

@@ -56,7 +56,7 @@ var classOf = func() (class [256]uint32) {
 // trigram returns the number of three bytes. Trigrams that begin alike have neighboring numbers.
 func trigram(a, b, c byte) uint32 { return (classOf[a]*classes+classOf[b])*classes + classOf[c] }
 
-// setColumn collects sets of the rows, or of the blocks, of a chunk by numbers, and writes them with it.
+// setColumn collects sets of the rows, or blocks, of a chunk by numbers, and writes them with it.
 type setColumn struct {
 	sink        Sink
 	index, sets string // the names of its columns
@@ -103,8 +103,7 @@ func (l *rowList) add(row int) {
 	l.last = row
 }
 
-// appendTo appends the list, or, if these are not longer, the bits of all rows or blocks, size
-// bytes.
+// appendTo appends the list, or, if it is not shorter, the bits of all rows or blocks, size bytes.
 func (l *rowList) appendTo(dst []byte, size int) []byte {
 	if len(l.steps) < size {
 		return append(dst, l.steps...)

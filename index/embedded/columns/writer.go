@@ -112,8 +112,7 @@ type textColumn struct {
 	data     []byte
 	row      int // in the chunk
 	chunk    int
-	// writing is of a chunk, while the next one is filled: trigrams take a quarter of an update's CPU
-	// time.
+	// writing is of a chunk, while the next one is filled: trigrams are a quarter of an update's CPU.
 	writing errgroup.Group
 }
 
@@ -159,8 +158,7 @@ func (c *textColumn) put() {
 }
 
 // recordColumn is the records: a chunk holds those of one block, each after its length, compressed.
-// S2 takes more room than zstd, but one record is read for a client, and each update writes all of
-// them.
+// S2 takes more room than zstd, but a client reads one record, and each update writes all of them.
 type recordColumn struct {
 	sink   Sink
 	row    int
