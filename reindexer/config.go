@@ -67,7 +67,7 @@ type Config struct {
 	Failing func(ctx context.Context, err error) map[string]error
 
 	Update bool // apply changes to a copy of the live generation
-	// Replace makes it an update whose records are all filings of these counties: their others are
+	// Replace makes it an update whose records are all filings of these counties: others are
 	// removed.
 	Replace []string
 	// Withhold, if it is not nil, makes it an update without sources, which takes filings out of
@@ -76,7 +76,7 @@ type Config struct {
 	Strict   bool // reject records with unknown fields
 	DryRun   bool // read and check only
 	// IfChanged builds nothing where the live generation was made of the same sources, in the same
-	// states, in the same way.
+	// states and way.
 	IfChanged bool
 
 	// Stored: the records are those of an archive, as an engine had them. Holds, if it is not nil,
@@ -190,8 +190,7 @@ func (cfg Config) sources(ctx context.Context) ([]source.Source, error) {
 	return sources, err
 }
 
-// Check returns the error of a missing source, or of a mapping that does not compile. It reads
-// nothing.
+// Check returns the error of a missing source, or of a mapping that does not compile.
 func (cfg Config) Check(ctx context.Context) error {
 	cfg, err := cfg.checked()
 	if err != nil {
@@ -331,8 +330,8 @@ func Emptied(name string) string {
 	return "empty=" + name
 }
 
-// Refused reports whether err is the refusal of a guard, or of a rollback that holds: a person has
-// to look.
+// Refused reports whether err is the refusal of a guard, or of a held rollback: a person has to
+// look.
 func Refused(err error) bool {
 	if _, held := errors.AsType[*generation.Hold](err); held {
 		return true

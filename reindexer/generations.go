@@ -128,8 +128,8 @@ func (r *running) noBaseline(err error) bool {
 		errors.Is(err, generation.ErrVersion) || r.ignoresLive() && errors.Is(err, index.ErrUnavailable)
 }
 
-// compare works out the differences of the generation that is built from the live one, and keeps
-// them (X19).
+// compare works out the differences of the built generation from the live one, and keeps them
+// (X19).
 func (r *running) compare(ctx context.Context, build generation.Build) error {
 	if r.previous == "" {
 		return nil

@@ -24,8 +24,8 @@ type Input struct {
 	County     string   // of a plan, whose filings all its records are; "": there is no plan
 	MaxRejects int      // of all inputs of the county
 	MayChange  []string `json:"-"` // fields of the county that may be gone or others
-	// SourceName and Attribution are the county's source as clients read it; "": nothing. A load is
-	// the same with others.
+	// SourceName and Attribution are the county's source as clients read it; "": none. They change
+	// no load.
 	SourceName  string `json:"-"`
 	Attribution string `json:"-"`
 }

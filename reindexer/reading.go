@@ -83,8 +83,7 @@ type change struct {
 	withheld sieve.Verdict
 }
 
-// handle is called with a valid record: f, which is reused after the call, or the deletion of f's
-// id.
+// handle is called with a valid record: f, which is reused after it, or the deletion of f's id.
 type handle func(f *index.Filing, deleted bool) error
 
 // readSources calls do for every valid record of all sources, in order.

@@ -81,8 +81,8 @@ type rejects struct {
 }
 
 // openRejects opens the file of the rejects, if there is to be one; start empties it. It holds
-// people's data, so only its owner may read it, even if another program made it, and a link leads
-// nowhere else.
+// people's data, so only its owner may read it, even if another program made it, and no link leads
+// away.
 func openRejects(cfg Config, sources []source.Source) (*rejects, error) {
 	path := cfg.Rejects
 	if path == "" {

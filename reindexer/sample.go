@@ -14,8 +14,7 @@ import (
 )
 
 // sampleSize is how many filings are read back whole. A fault that alters one in fifty filings
-// escapes 200 of them less than once in fifty runs; faults that alter fewer are for the counts of
-// all.
+// escapes 200 of them less than once in fifty runs; counts find others.
 const sampleSize = 200
 
 // sample keeps the records of some filings, each with the same chance, as the new generation must

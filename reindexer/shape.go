@@ -81,7 +81,7 @@ func (r *running) warnOfMany(c comparedCounty) {
 	}
 }
 
-// readAt says which line of a mapping reads a field of a county, such as " (orange.jq:3)"; "" for
+// readAt says which line of a mapping reads a county's field, such as " (orange.jq:3)"; "" for
 // none.
 func (r *running) readAt(county string, field index.Field) string {
 	word := regexp.MustCompile(`\b` + field.String() + `\b`)
@@ -133,8 +133,7 @@ func daysBetween(start, end uint32) int {
 // today is the day on which the load began, in UTC: no county of the United States is ahead of it.
 func (r *running) today() time.Time { return r.started.UTC().Truncate(24 * time.Hour) }
 
-// shapeOf reads the shape of a county's values. Engines find each by their orders, and keep
-// nothing.
+// shapeOf reads the shape of a county's values. Engines find it by their orders.
 func (r *running) shapeOf(
 	ctx context.Context, reader index.Reader, county string, c index.CountyCounts,
 ) (s shape, err error) {

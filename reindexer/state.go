@@ -140,8 +140,8 @@ func (r *running) end(ctx context.Context, err error) {
 	}
 }
 
-// longestFailure and longestReason are how much of an error, and of a county's, the catalog keeps,
-// in bytes.
+// longestFailure and longestReason are how many bytes of an error, and a county's, the catalog
+// keeps.
 const longestFailure, longestReason = 1000, 300
 
 func shortened(err error, most int) string {

@@ -187,8 +187,7 @@ func (u *update) setAdded(ctx context.Context, c *change, old previous) error {
 // untouchedPages and untouchedRows are how many pages of how many live filings are taken.
 const untouchedPages, untouchedRows = 5, 20
 
-// sampleUntouched adds filings to the sample that the update did not name: they must be as they
-// were.
+// sampleUntouched samples filings that the update did not name: they must be as they were.
 func (u *update) sampleUntouched(ctx context.Context) error {
 	total, err := u.live.Count(ctx, index.Filter{})
 	if err != nil {

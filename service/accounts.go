@@ -117,8 +117,7 @@ func (s *Service) rotateKey(c *fiber.Ctx, user string, body map[string]string) (
 	return http.StatusCreated, newKey{key}, err
 }
 
-// revokeKey ends an account's key. Without an active one all is as it should be: revoking twice
-// does no harm.
+// revokeKey ends an account's key. Without an active one all is well: revoking twice does no harm.
 func (s *Service) revokeKey(c *fiber.Ctx, user string, _ map[string]string) (int, any, error) {
 	err := s.config.Access.Revoke(c.UserContext(), user)
 	if errors.Is(err, access.ErrRevoked) {

@@ -59,8 +59,7 @@ func (s *Service) newCall(c *fiber.Ctx) *call {
 	return k
 }
 
-// refused answers requests that the HTTP server refuses before any middleware: too large, slow or
-// no HTTP.
+// refused answers requests that the HTTP server refuses first: too large, too slow or no HTTP.
 func (s *Service) refused(c *fiber.Ctx, err error) error {
 	k := s.newCall(c)
 	err = edge.Error(err)

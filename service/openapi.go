@@ -78,8 +78,7 @@ func (s *Service) partOfDocument() fiber.Handler {
 	}
 }
 
-// examples are responses with a filing as each tier sees it, and one as GeoJSON, by the code that
-// responds.
+// examples are responses with a filing as each tier sees it, and as GeoJSON, by the responder.
 func examples(e *endpoint) (list []openapi.Example, err error) {
 	add := func(x openapi.Example, t access.Tier) error {
 		result, q, ok := exampleOf(e.Data, recordTier(t), x.GeoJSON)

@@ -215,8 +215,8 @@ const pinnedCaching = "private, max-age=3600"
 // foreverCaching lets a client keep a response, and never ask again. All tiers see the same (X35).
 const foreverCaching = "private, max-age=31536000, immutable"
 
-// reader returns the Reader of the generation with that id, the live one for "", and names it in a
-// header (X1).
+// reader returns the Reader of the generation with that id, "": the live one, and a header names
+// it.
 func (s *Service) reader(k *call, id string) (r *serving.Reader, err error) {
 	if ctx := k.http.UserContext(); id == "" {
 		r, err = s.config.Engine.Live(ctx)
@@ -315,8 +315,7 @@ func etag(generation, endpoint, canonical, tier string) string {
 	return `W/"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// leastCompressed is the size from which a body is worth compressing: below it, all fits into one
-// packet.
+// leastCompressed is the size from which compressing is worth it: below it, one packet has all.
 const leastCompressed = 1024
 
 // compress compresses the response if the client can read it. Levels are the fast ones: a page of

@@ -96,8 +96,7 @@ type Config struct {
 	// LegacyHasDataName is the legacy name of has_property_data (rule P20). "":
 	// params.DefaultLegacyHasData.
 	LegacyHasDataName string
-	// EscapeFormulas has all CSV exports write a ' before texts that spreadsheets take for
-	// formulas.
+	// EscapeFormulas writes a ' in CSV before texts that spreadsheets take for formulas.
 	EscapeFormulas bool
 	// ServerTiming says in responses to known callers how long key store and engine took.
 	ServerTiming bool

@@ -107,7 +107,7 @@ func decimals(cmd *cobra.Command) {
 }
 
 // strict makes `filings help` and `filings completion` refuse unknown names. Cobra's show the help
-// of all, as if it was.
+// of all.
 func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -12,8 +12,7 @@ import (
 	"filings/reindexer"
 )
 
-// writeReasons writes the number of rejected records for each reason, the most frequent first, with
-// an example.
+// writeReasons writes the number of rejected records for each reason, the most frequent first.
 func writeReasons(w io.Writer, reasons map[reindexer.Reason]reindexer.Rejected) {
 	if len(reasons) == 0 {
 		return

@@ -134,8 +134,7 @@ type Tried struct {
 	Err error // nil if its sources and its mapping work
 }
 
-// Check reads the first rows of each source of these counties, none: all, and makes records of
-// them.
+// Check reads first rows of each source of these counties (none: all), and makes records of them.
 func (p *Plan) Check(ctx context.Context, cfg reindexer.Config, only []string) (tried []Tried, err error) {
 	counties, err := p.only(only)
 	for _, c := range counties {

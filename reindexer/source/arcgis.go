@@ -23,9 +23,6 @@ var arcgisPath = regexp.MustCompile(`/(FeatureServer|MapServer)/\d+$`)
 // layer is a layer or table of ArcGIS.
 type layer struct {
 	portal
-	address *url.URL
-	filter  string
-
 	edited int64  // in milliseconds of Unix time; 0: not known
 	key    string // name of the field with the ids
 	points bool   // its rows are points
@@ -43,7 +40,7 @@ func arcgisSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	l := layer{filter: filter, portal: portal{c: c, header: http.Header{}}}
+	l := layer{portal: portal{c: c, header: http.Header{}, filter: filter}}
 	if filter == "" {
 		l.filter = "1=1"
 	}

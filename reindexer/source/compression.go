@@ -15,8 +15,7 @@ import (
 	"filings/reindexer/web"
 )
 
-// maxWindow is the largest zstd window that is decoded: that of `zstd --long`, zstd's own by
-// default.
+// maxWindow is the largest zstd window that is decoded: that of `zstd --long`, zstd's default.
 const maxWindow = 128 << 20
 
 // unsupported are the first bytes of formats that would else be a long list of bad records.

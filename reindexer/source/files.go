@@ -172,8 +172,7 @@ func chosen(name string, file bool) (taken, said bool) {
 	return file && !underscored, !file || underscored
 }
 
-// openBelow opens a file of a folder. Its kind in the list does not matter: it may have been
-// replaced.
+// openBelow opens a file of a folder. Its kind in the list does not matter: it may be replaced.
 func openBelow(folder, name string) (*os.File, error) {
 	file, err := os.OpenInRoot(folder, name)
 	if err != nil {

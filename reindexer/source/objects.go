@@ -70,8 +70,7 @@ func folderObjects(
 	return found, nil
 }
 
-// objectSource is the source of an object in the state that its ETag names. ok: its format is
-// known.
+// objectSource is the source of an object in the state of its ETag. ok: its format is known.
 func objectSource(client *s3.Client, object s3.Object, f Form) (_ Source, ok bool) {
 	f = f.named(object.Key)
 	state := fmt.Sprintf("s3 %d %s", object.Size, object.ETag)

@@ -114,11 +114,13 @@ func (p *paged) Next() (Row, error) {
 	return p.rows.row(text, p.number, false)
 }
 
-// portal is a server of datasets.
+// portal is a server of datasets, and the one that is read.
 type portal struct {
-	c      *web.Client
-	header http.Header
-	read   *atomic.Int64
+	c       *web.Client
+	header  http.Header
+	read    *atomic.Int64
+	address *url.URL
+	filter  string
 }
 
 // responseOf requests an address with values, in the body of a POST. It decodes the JSON of the

@@ -24,9 +24,7 @@ var (
 // socrata is a dataset of Socrata.
 type socrata struct {
 	portal
-	address *url.URL
-	filter  string
-	latest  string // when a row was changed last
+	latest string // when a row was changed last
 }
 
 // socrataSource returns the rows of the dataset at socrata://HOST/ID. They are JSON with the names
@@ -41,7 +39,7 @@ func socrataSource(c *web.Client, u *url.URL, token string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	d := socrata{filter: filter, portal: portal{c: c, header: http.Header{}}}
+	d := socrata{portal: portal{c: c, header: http.Header{}, filter: filter}}
 	d.address = &url.URL{Scheme: "https", User: u.User, Host: u.Host, Path: "/resource/" + id[1] + ".json"}
 	if isLoopback(u.Hostname()) {
 		d.address.Scheme = "http"

@@ -76,8 +76,7 @@ type Source struct {
 	state  func(ctx context.Context) (string, error) // nil: not known before it is read
 }
 
-// State returns the state in which s is now; "": not known. Equal states are the same rows (rule
-// X46).
+// State returns the state of s now; "": not known. Equal states are the same rows (rule X46).
 func (s Source) State(ctx context.Context) (string, error) {
 	if s.state == nil {
 		return "", nil
@@ -104,8 +103,7 @@ func (s Source) Open(ctx context.Context, read *atomic.Int64) (*Reader, error) {
 // knows nothing of files and columns.
 type sourceKey struct{}
 
-// Passing reports whether err is of a source that was away, or changed meanwhile, and may be read
-// later.
+// Passing reports whether err is of a source that was away or changed, and may be read later.
 func Passing(err error) bool {
 	kinds := []error{web.ErrAway, web.ErrSlow, web.ErrBroken, web.ErrTransient, ErrChanged}
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })

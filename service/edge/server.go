@@ -71,8 +71,7 @@ func AllowBody(app *fiber.App, path string, most int) {
 	}
 }
 
-// MaxPath is how many bytes a path may have: a percent-encoded name of 200 characters, and its
-// endpoint.
+// MaxPath bounds the bytes of a path: a percent-encoded name of 200 characters, and its endpoint.
 const MaxPath = 2 << 10
 
 // boundPaths makes server take a longer path for no URL. The server gives paths a normal form,

@@ -16,8 +16,7 @@ const (
 	lingerTime = time.Second + lookTime
 )
 
-// Shutdown accepts no more connections, lets each have a last request, and waits for their ends or
-// ctx's.
+// Shutdown accepts no more connections, lets each have a last request, and waits for their ends.
 func (l *Listener) Shutdown(ctx context.Context) error {
 	err := l.closing()
 	l.draining.Store(true)

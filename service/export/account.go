@@ -46,8 +46,7 @@ func Count(ctx context.Context, r index.Reader, w index.Filter, id int64) (int64
 	return rest, err
 }
 
-// Charge is the price of an export: one request per 100 rows, rounded up, before the first byte
-// (X7).
+// Charge is an export's price: one request per 100 rows, rounded up, before the first byte (X7).
 type Charge struct {
 	Rows      int64            // that the export has
 	Price     int64            // in requests

@@ -129,8 +129,7 @@ func known(seconds int64) *time.Time {
 	return &t
 }
 
-// Covered handles GET /v1/coverage (rule X13): all counties, or a page after the county of a
-// position.
+// Covered handles GET /v1/coverage (rule X13): all counties, or a page after a position's county.
 func Covered(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	counties, err := byState(ctx, r, q.State)
 	result := Result{Total: int64(len(counties))}

@@ -31,10 +31,9 @@ var asWritten = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Al
 // level, and their lists at the fourth or fifth.
 const maxDepth = 20
 
-// readMessage returns a message, or the fault of a body that is none. Without a key nothing is
-// decoded.
+// readMessage returns a message, or a body's fault. Without a key nothing is decoded.
 //
-// The SDK would round an id that is no integer of JavaScript, ignore text after it, and name its
+// The SDK would round an id that is no integer of JavaScript, ignore text after, and name its
 // types.
 func readMessage(body []byte) (m message, err error) {
 	switch body = bytes.TrimLeft(body, " \t\r\n"); {

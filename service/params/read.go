@@ -59,8 +59,7 @@ func (t *Table) Read(raw *Raw, segment func(name string) string, tiers Tiers, no
 	return b.request, nil
 }
 
-// complete narrows q to the caller's scope, and adds the endpoint's own parts and the canonical
-// text.
+// complete narrows q to the caller's scope, and adds the endpoint's parts and the canonical text.
 func (t *Table) complete(q *Request, raw *Raw, tiers Tiers) error {
 	scope := tiers.Scope
 	if position := q.Cursor; position != nil && position.After != "" {

@@ -7,8 +7,7 @@ import (
 	"filings/index"
 )
 
-// The setters that several rows of the table have, and those of more than one line. Rows have
-// others themselves.
+// The setters that several rows have, and those of more than one line. Rows have others themselves.
 
 // equal selects filings of which one of the fields equals one of the values. Rows of the same
 // fields select together: filing_type and filing_types are any of all.

@@ -53,7 +53,6 @@ func (c *checkup) engine(ctx context.Context) {
 		err = index.Probe(ctx, live)
 	}
 	// a cluster may refuse terms (search.allow_expensive_queries) or groups (search.max_buckets)
-	// alone
 	if err == nil && live.Generation() != "" {
 		few := index.Where(index.Contains{Text: "zq"})
 		if _, err = live.Rows(ctx, index.Query{Where: few, Sort: index.DefaultSort, Limit: 1}); err == nil {

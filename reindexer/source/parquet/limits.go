@@ -32,7 +32,7 @@ const (
 	maxScale = 1 << 10
 )
 
-// footerFits refuses a file whose footer would take all memory, or the stack. Other damage is the
+// footerFits refuses a file whose footer would take all memory or stack. Other damage is the
 // library's.
 func footerFits(file io.ReaderAt, size int64) error {
 	var end [8]byte
@@ -159,8 +159,8 @@ func pagesFit(file io.ReaderAt, meta *format.FileMetaData, most, items int64) er
 	return nil
 }
 
-// sizesOf returns the size of the largest page of a column, decompressed, and how many values all
-// have, as the pages say it.
+// sizesOf returns the size of the largest page of a column, decompressed, and the number of all
+// values, by the pages.
 func sizesOf(file io.ReaderAt, c *format.ColumnMetaData) (largest, values int64, _ error) {
 	pages := io.NewSectionReader(file, cmp.Or(c.DictionaryPageOffset, c.DataPageOffset), c.TotalCompressedSize)
 	for offset := int64(0); offset < c.TotalCompressedSize; {
