@@ -13,7 +13,7 @@ import (
 const benchFilings = 500_000
 
 func benchFilters() map[string]index.Filter {
-	low := 1000.0
+	low, january := 1000.0, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	return map[string]index.Filter{
 		"county":        index.Where(index.InCounty("orange")),
 		"counties":      index.Where(index.InCounty(fiftyCounties...)),
@@ -22,7 +22,7 @@ func benchFilters() map[string]index.Filter {
 		"days":          index.Where(index.Days{First: "2023-01-01", Last: "2024-12-31"}),
 		"box":           index.Where(index.Box{North: 50, South: 20, East: -60, West: -100}),
 		"ids":           index.Where(index.IDs{IDs: spread(index.MaxIDs)}),
-		"none of":       index.Where(index.Not{Predicate: index.AnyOf{Fields: []index.Field{index.County}, Values: []string{"orange, fl"}}}),
+		"none of":       index.Where(index.Not{Predicate: index.InCounty("orange, fl")}),
 		"contains":      index.Where(index.Contains{Text: "trust"}),
 		"letter":        index.Where(index.Contains{Text: "a"}),
 		"words":         index.Where(index.Contains{Text: "maple st"}),
@@ -31,7 +31,7 @@ func benchFilters() map[string]index.Filter {
 		"ids and words": index.Where(index.IDs{IDs: spread(index.MaxIDs)}, index.Contains{Text: "maple st"}),
 		"ids and text":  index.Where(index.IDs{IDs: spread(index.MaxIDs)}, index.Contains{Text: "1 st"}),
 		"ids and short": index.Where(index.IDs{IDs: spread(index.MaxIDs)}, index.Contains{Text: "1 "}),
-		"times":         index.Where(index.Times{First: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Last: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}),
+		"times":         index.Where(index.Times{First: january, Last: january.AddDate(0, 1, 0)}),
 	}
 }
 
@@ -64,7 +64,8 @@ func BenchmarkFilter(b *testing.B) {
 		zips.Values = append(zips.Values, index.Derive(f).ZIP)
 		addresses.Values = append(addresses.Values, index.AddressPatterns(f.Text(index.PropertyAddress))...)
 	}
-	filters["owners"], filters["ZIP codes"], filters["addresses"] = index.Where(owners), index.Where(zips), index.Where(addresses)
+	filters["owners"], filters["ZIP codes"] = index.Where(owners), index.Where(zips)
+	filters["addresses"] = index.Where(addresses)
 	for name, w := range filters {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -24,7 +24,9 @@ func TestBuild_UpdateIsALoad(t *testing.T) {
 	for i, f := range all {
 		f.ID = int64(i%700 + 1) // the last 300 replace the first ones
 	}
-	for _, test := range []struct{ before, put, removed int }{{600, 0, 0}, {600, 500, 0}, {600, 900, 50}, {0, 300, 10}, {300, 0, 1000}, {700, 1, 1}, {1, 2, 0}} {
+	for _, test := range []struct{ before, put, removed int }{
+		{600, 0, 0}, {600, 500, 0}, {600, 900, 50}, {0, 300, 10}, {300, 0, 1000}, {700, 1, 1}, {1, 2, 0},
+	} {
 		is := map[int64]*index.Filing{}
 		before := all[:min(test.before, 700)]
 		for _, f := range before {

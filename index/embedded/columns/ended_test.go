@@ -58,16 +58,18 @@ func TestEnded(t *testing.T) {
 		loops int // over n words or groups
 		run   func(context.Context) error
 	}{
-		"groups by owner":           {2, groups(index.ByOwner)},
-		"groups by owner and city":  {3, groups(index.ByOwner, index.ByCity)},
-		"groups by holder":          {2, groups(index.ByHolder)},
-		"groups by county, type":    {2, groups(index.ByCounty, index.ByFilingType)},
-		"holders":                   {1, compiled(index.AnyOf{Fields: fields(index.FilingHolder), Values: []string{"x"}})},
-		"owners":                    {0, compiled(index.AnyOf{Fields: fields(index.OwnerKey), Values: []string{"x"}})},
-		"holders that are left out": {1, compiled(index.Not{Predicate: index.AnyOf{Fields: fields(index.FilingHolder), Values: []string{"x"}}})},
-		"names of counties":         {1, compiled(index.AnyOf{Fields: fields(index.CountyName), Values: []string{"x"}})},
-		"terms in counties":         {1, compiled(index.Contains{Text: "0"})},
-		"runs of letters":           {2, compiled(index.Contains{Text: "bbbbb"})},
+		"groups by owner":          {2, groups(index.ByOwner)},
+		"groups by owner and city": {3, groups(index.ByOwner, index.ByCity)},
+		"groups by holder":         {2, groups(index.ByHolder)},
+		"groups by county, type":   {2, groups(index.ByCounty, index.ByFilingType)},
+		"holders":                  {1, compiled(index.AnyOf{Fields: fields(index.FilingHolder), Values: []string{"x"}})},
+		"owners":                   {0, compiled(index.AnyOf{Fields: fields(index.OwnerKey), Values: []string{"x"}})},
+		"holders that are left out": {1, compiled(index.Not{
+			Predicate: index.AnyOf{Fields: fields(index.FilingHolder), Values: []string{"x"}},
+		})},
+		"names of counties": {1, compiled(index.AnyOf{Fields: fields(index.CountyName), Values: []string{"x"}})},
+		"terms in counties": {1, compiled(index.Contains{Text: "0"})},
+		"runs of letters":   {2, compiled(index.Contains{Text: "bbbbb"})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -33,13 +33,17 @@ func TestP17_SortKeys(t *testing.T) {
 func drawValues(t *rapid.T, id int64) (v storedValues) {
 	var filing index.Filing
 	filing.ID = id
-	filing.SetText(index.Owner, rapid.SampledFrom([]string{"", "a", "A", "ab", "a b", "é", "😀", "\x01", "～"}).Draw(t, "owner"))
-	filing.SetText(index.FilingDate, rapid.SampledFrom([]string{"", "1600-01-01", "2024-02-29", "2999-12-31"}).Draw(t, "date"))
+	owners := []string{"", "a", "A", "ab", "a b", "é", "😀", "\x01", "～"}
+	dates := []string{"", "1600-01-01", "2024-02-29", "2999-12-31"}
+	amounts := []float64{0, 0.01, -0.01, 5, -5, 1e300, -1e300}
+	filing.SetText(index.Owner, rapid.SampledFrom(owners).Draw(t, "owner"))
+	filing.SetText(index.FilingDate, rapid.SampledFrom(dates).Draw(t, "date"))
 	if rapid.Bool().Draw(t, "has an amount") {
-		filing.SetNumber(index.FilingAmount, rapid.SampledFrom([]float64{0, 0.01, -0.01, 5, -5, 1e300, -1e300}).Draw(t, "amount"))
+		filing.SetNumber(index.FilingAmount, rapid.SampledFrom(amounts).Draw(t, "amount"))
 	}
 	if rapid.Bool().Draw(t, "has a time") {
-		filing.CreatedAt = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC).AddDate(rapid.IntRange(-1900, 900).Draw(t, "years"), 0, 0)
+		years := rapid.IntRange(-1900, 900).Draw(t, "years")
+		filing.CreatedAt = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC).AddDate(years, 0, 0)
 	}
 	if _, err := v.read(valuesOf(&filing)); err != nil {
 		t.Fatal(err)

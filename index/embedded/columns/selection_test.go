@@ -72,13 +72,18 @@ func TestP16_AmongFewRows(t *testing.T) {
 func TestP6_CountiesAsWritten(t *testing.T) {
 	t.Parallel()
 	var filings []*index.Filing
-	for i, county := range []string{"Orange, FL", "ORANGE, fl", "Orange", "", "Orange, F\u00adL", "Or\u00adange, FL", "St. Johns – FL", "É, GA", "E\u0301, GA", ", FL"} {
+	for i, county := range []string{
+		"Orange, FL", "ORANGE, fl", "Orange", "", "Orange, F\u00adL", "Or\u00adange, FL", "St. Johns – FL", "É, GA",
+		"E\u0301, GA", ", FL",
+	} {
 		f := &index.Filing{ID: int64(i + 1)}
 		f.SetText(index.County, county)
 		filings = append(filings, f)
 	}
 	table, oracle := newTable(t, filings), indextest.NewOracle("oracle", filings)
-	for _, fields := range [][]index.Field{{index.County, index.CountyName}, {index.County}, {index.CountyName}, {index.State}, {index.State, index.City}} {
+	for _, fields := range [][]index.Field{
+		{index.County, index.CountyName}, {index.County}, {index.CountyName}, {index.State}, {index.State, index.City},
+	} {
 		for _, value := range []string{"orange, fl", "orange", "fl", "", "st. johns - fl", "é, ga", "é", "ga", ", fl"} {
 			w := index.Where(index.AnyOf{Fields: fields, Values: []string{value}})
 			want, err := oracle.Count(t.Context(), w)

@@ -14,7 +14,8 @@ import (
 // are kept, and on both sides of the bound between them.
 func TestTrigrams_SetsOfAllSizes(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{1, 2, 100, (blocksAChunk / 8) - 1, (blocksAChunk / 8), (blocksAChunk / 8) + 1, blocksAChunk / 2, blocksAChunk} {
+	const bound = blocksAChunk / 8 // bytes
+	for _, n := range []int{1, 2, 100, bound - 1, bound, bound + 1, blocksAChunk / 2, blocksAChunk} {
 		for _, step := range []int{1, 2, 7, 127, 128, 129, blocksAChunk - 1} {
 			var l rowList
 			want, got := bitset.New(blocksAChunk), bitset.New(blocksAChunk)
@@ -113,7 +114,8 @@ func TestRuns_Damaged(t *testing.T) {
 	header := []byte{0, 0, 0, 0, 1, 0, 0, 0} // the rows of code 0 end after one byte
 	read := func(words, header, rows []byte) error {
 		chunks := &stored{chunks: map[cache.Key][]byte{}}
-		err := errors.Join(chunks.put(columnLetters+wordsSuffix, 0, words), chunks.put(columnLetters, 0, header), chunks.put(columnLetterRows, 0, rows),
+		err := errors.Join(chunks.put(columnLetters+wordsSuffix, 0, words),
+			chunks.put(columnLetters, 0, header), chunks.put(columnLetterRows, 0, rows),
 			chunks.put(columnLetterOrders, 0, make([]byte, 4)), chunks.put(columnLetterOrders, 1, make([]byte, 4)))
 		if err != nil {
 			t.Fatal(err)

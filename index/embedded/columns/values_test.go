@@ -35,7 +35,11 @@ func TestValues_AsWritten(t *testing.T) {
 		if f.id != filing.ID || string(f.owner) != index.Fold(filing.Text(index.Owner)) {
 			t.Errorf("%d of %q became %d of %q", filing.ID, filing.Text(index.Owner), f.id, f.owner)
 		}
-		if created := filing.Has(index.CreatedAt); created != (f.created != noTime) || created && f.created != filing.CreatedAt.UnixMicro() {
+		want := int64(noTime)
+		if filing.Has(index.CreatedAt) {
+			want = filing.CreatedAt.UnixMicro()
+		}
+		if f.created != want {
 			t.Errorf("%d: created %d, want %v", filing.ID, f.created, filing.CreatedAt)
 		}
 	}
