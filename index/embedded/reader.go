@@ -278,13 +278,7 @@ func whole(stored []byte) (index.Record, error) {
 }
 
 // commonTail returns how many bytes a and b have in common at their ends.
-func commonTail(a, b []byte) int {
-	n := 0
-	for ; len(a)-n >= 8 && len(b)-n >= 8; n += 8 { // most of a record without values
-		if binary.LittleEndian.Uint64(a[len(a)-n-8:]) != binary.LittleEndian.Uint64(b[len(b)-n-8:]) {
-			break
-		}
-	}
+func commonTail(a, b []byte) (n int) {
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
 	}
