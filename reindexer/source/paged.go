@@ -202,7 +202,9 @@ func isLoopback(host string) bool {
 func member(object jsontext.Value, name string) jsontext.Value {
 	d := jsontext.NewDecoder(bytes.NewBuffer(object),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for token, err := d.ReadToken(); err == nil && d.PeekKind() != '}'; {
+	_, err := d.ReadToken()
+	for err == nil && d.PeekKind() != '}' {
+		var token jsontext.Token
 		var value jsontext.Value
 		if token, err = d.ReadToken(); err == nil {
 			found := token.String() == name
