@@ -136,7 +136,7 @@ func (r *running) compare(ctx context.Context, build generation.Build) error {
 	}
 	d, err := r.differences(ctx, build)
 	if errors.Is(r.liveErr, index.ErrChanged) || r.liveErr != nil && r.noBaseline(err) {
-		err = r.liveErr // whatever its fingerprints still say, its records are not those that clients have
+		err = r.liveErr // its records, if not its fingerprints, differ from those of clients
 	}
 	if r.noBaseline(err) {
 		r.cfg.Log.Warn("what changes is not known: clients that keep a copy have to export anew",

@@ -133,7 +133,7 @@ func (r *running) pipeline(
 	return group.Wait()
 }
 
-// putAll applies the records of a full load: whatever is read is new.
+// putAll applies the records of a full load: all are new.
 func (r *running) putAll(ctx context.Context, batch []change, build generation.Build) error {
 	for i := range batch {
 		if batch[i].withheld == sieve.Whole {

@@ -30,7 +30,7 @@ func newSample() *sample {
 	return &sample{random: rand.New(rand.NewPCG(1, 2)), records: map[int64]index.Record{}}
 }
 
-// add keeps the record of a filing, whatever the chance.
+// add keeps the record of a filing in any case.
 func (s *sample) add(id int64, record index.Record) {
 	if _, sampled := s.records[id]; !sampled {
 		s.ids = append(s.ids, id)

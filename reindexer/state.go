@@ -21,7 +21,7 @@ import (
 )
 
 // running is one run: its task and its progress. Its counts and its phase are written by the run
-// and read by whoever shows them, so they are safe for concurrent use.
+// and read by Progress, so they are safe for concurrent use.
 type running struct {
 	cfg     Config
 	started time.Time

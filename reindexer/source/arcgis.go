@@ -146,8 +146,8 @@ func (l *layer) state(ctx context.Context) (state string, rows int64, err error)
 // updated implements dataset.
 func (l *layer) updated() int64 { return max(0, l.edited/1000) }
 
-// pages implements dataset. Ids come first and whole, whatever a response may have of rows; then
-// each id has to bring its row, once.
+// pages implements dataset. Ids come first and whole, with any limit of rows; then each id has to
+// bring its row, once.
 func (l *layer) pages(ctx context.Context, emit func([]jsontext.Value) error) error {
 	ids, err := l.query(ctx, "returnIdsOnly")
 	if err != nil {

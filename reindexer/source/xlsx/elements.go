@@ -26,7 +26,7 @@ type elements struct {
 func newElements(stream io.Reader) *elements {
 	e := &elements{bound: bounded{stream: stream}}
 	e.xml = xml.NewDecoder(bufio.NewReaderSize(&e.bound, 64<<10))
-	// Whatever a part says of its encoding, it is UTF-8 in all programs.
+	// A part is UTF-8 in all programs, with any encoding named.
 	e.xml.CharsetReader = func(_ string, stream io.Reader) (io.Reader, error) { return stream, nil }
 	return e
 }
