@@ -1,5 +1,5 @@
-// Package address knows when two addresses are one, however they are written (rule X55). It does no I/O,
-// and looks nothing up: whether there is such an address it does not know.
+// Package address knows when two addresses are one, however they are written (rule X55). It does no
+// I/O, and looks nothing up: whether there is such an address it does not know.
 package address
 
 import (
@@ -18,9 +18,9 @@ type Parser struct {
 	IsState func(code string) bool // of two capital letters
 }
 
-// Key is an address as it is compared: in all writings of an address that Publication
-// 28 of the USPS knows, its parts are the same texts. A part that the address does not name is "". Where
-// the rule leaves a choice:
+// Key is an address as it is compared: in all writings of an address that Publication 28 of the
+// USPS knows, its parts are the same texts. A part that the address does not name is "". Where the
+// rule leaves a choice:
 //
 //   - A house number begins an address: "12", "12-14", "5b", "7 1/2". Zeros before it do not count.
 //     An address without one, or without a street, has no key.
@@ -34,8 +34,8 @@ type Parser struct {
 // Nothing is guessed: "14539 Indiana" and "14539 Indiana Ave" are two addresses.
 type Key struct{ Number, Street, Unit, ZIP, City, State string }
 
-// KeyOf returns the key of an address, the zero Key where it has none. city and state are
-// those of its record, "" for none: the city goes before the one in the address, the state after it.
+// KeyOf returns the key of an address, the zero Key where it has none. city and state are those of
+// its record, "" for none: the city goes before the one in the address, the state after it.
 func (p Parser) KeyOf(address, city, state string) (k Key) {
 	var partArray [8]string
 	parts := cutParts(partArray[:0], address)
@@ -252,7 +252,7 @@ func cutTown(words []word) (street, town []word) {
 	return words, nil
 }
 
-// isSaint reports whether a word is "st" for a saint within a street: a suffix comes after the name.
+// isSaint reports whether a word is "st" for a saint in a street: a suffix comes after the name.
 func isSaint(words []word, i int) bool {
 	isSuffix := func(w word) bool { return w.suffix != "" }
 	return words[i].text == "st" && slices.ContainsFunc(words[min(i+2, len(words)):], isSuffix)

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// separator stands between the parts of a word, and anything for each text of a part in a pattern. No part has them.
+// separator stands between the parts of a word, and anything for each text of a part in a pattern.
+// No part has them.
 const separator, anything = "\x00", "*"
 
-// Word returns k as one text, by which engines find its filings: number and street, unit, ZIP, city and state;
-// "" for the zero Key.
+// Word returns k as one text, by which engines find its filings: number and street, unit, ZIP, city
+// and state; "" for the zero Key.
 func (k Key) Word() string {
 	if k.Number == "" {
 		return ""
@@ -22,8 +23,8 @@ func join(unit, zip, city, state string, k Key) string {
 	return k.Number + " " + k.Street + separator + unit + separator + zip + separator + city + separator + state
 }
 
-// Patterns returns patterns of the words that have all parts of k; nil for the zero Key. Where k has a ZIP and a city,
-// a word has this ZIP, or no ZIP and this city.
+// Patterns returns patterns of the words that have all parts of k; nil for the zero Key. Where k
+// has a ZIP and a city, a word has this ZIP, or no ZIP and this city.
 func (k Key) Patterns() []string {
 	part := func(text string) string { return cmp.Or(text, anything) }
 	unit, city, state := part(k.Unit), part(k.City), part(k.State)
@@ -36,8 +37,9 @@ func (k Key) Patterns() []string {
 	return []string{join(unit, k.ZIP, anything, anything, k), join(unit, "", city, state, k)}
 }
 
-// Terms returns the parts of a word, each behind the number of its place: a filing is found by them. Of a pattern
-// it returns those that are not any text, so a pattern matches the words that have all its terms.
+// Terms returns the parts of a word, each behind the number of its place: a filing is found by
+// them. Of a pattern it returns those that are not any text, so a pattern matches the words that
+// have all its terms.
 func Terms(pattern string) (terms []string) {
 	if pattern == "" {
 		return nil
@@ -58,7 +60,7 @@ func Matches(pattern, word string) bool {
 		func(part, text string) bool { return part == anything || part == text })
 }
 
-// Text returns the key of a word as clients see it: without the city where there is a ZIP; "" for "".
+// Text returns the key of a word as clients see it: without the city if it has a ZIP; "" for "".
 func Text(word string) string {
 	parts := strings.Split(word, separator)
 	if len(parts) < 5 {
@@ -157,7 +159,7 @@ const ordinals = "" +
 // townWords are those that names of cities begin with.
 const townWords = "saint st;sainte ste;fort ft;mount mt"
 
-// units are the designators of units that have a number or a letter, loneUnits those that stand alone.
+// units are the designators of units with a number or a letter, loneUnits those that stand alone.
 const (
 	units     = "unit apt apartment ste suite lot bldg building fl floor rm room spc space trlr trailer"
 	loneUnits = "bsmt basement;frnt front;lowr lower;ph penthouse;rear;uppr upper"

@@ -128,7 +128,7 @@ type filing struct {
 	more    bool
 }
 
-// filings yields the changes that q selects, filing by filing. It reads as many at once as atOnce says.
+// filings yields the changes that q selects, filing by filing. It reads atOnce of them at a time.
 func filings(ctx context.Context, h index.History, q index.ChangeQuery, atOnce func() int) iter.Seq2[filing, error] {
 	return func(yield func(filing, error) bool) {
 		for more := true; more; {
@@ -151,9 +151,10 @@ func filings(ctx context.Context, h index.History, q index.ChangeQuery, atOnce f
 	}
 }
 
-// laterOnly reports whether q needs no earlier version, and each change that is read is one to return. A change
-// of the only changeset differs in fields that the caller sees, by its field groups; so without a filter, and of
-// a caller who sees all of them, the version that the caller has says nothing more.
+// laterOnly reports whether q needs no earlier version, and each change that is read is one to
+// return. A change of the only changeset differs in fields that the caller sees, by its field
+// groups; so without a filter, and of a caller who sees all of them, the version that the caller
+// has says nothing more.
 func laterOnly(path Path, q Query) bool {
 	return len(path) == 1 && !path[0].Back && len(q.Where.Predicates()) == 0 && q.Fields == 0
 }
@@ -242,8 +243,8 @@ func selects(w index.Filter, v index.Version) (bool, error) {
 	return err == nil && w.Holds(f), err
 }
 
-// shows reports whether a version shows the caller the same record as the updated one; false if it was
-// not read.
+// shows reports whether a version shows the caller the same record as the updated one; false if it
+// was not read.
 func (p *onPath) shows(v index.Version, updated index.Record) (bool, error) {
 	if len(v.Record) == 0 {
 		return false, nil

@@ -59,7 +59,7 @@ func createFile(path string) (*fileWriter, error) {
 	return &fileWriter{file: f, buffered: bufio.NewWriterSize(f, 1<<18), sections: map[string]section{}}, nil
 }
 
-// put appends a chunk of a section, whose chunks come in their order. It is the columns.Sink of the file.
+// put appends a chunk of a section, whose chunks come in their order. It is a columns.Sink.
 func (w *fileWriter) put(name string, chunk int, data []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -234,7 +234,7 @@ func (f *file) chunks(ctx context.Context, section string, chunks []int) (read [
 	return read, nil
 }
 
-// putValue writes a value as the only chunk of a section; value reads it. Gob has infinite numbers, which JSON lacks.
+// putValue writes a value as the only chunk of a section; value reads it.
 func (w *fileWriter) putValue(name string, v any) error {
 	var data bytes.Buffer
 	if err := gob.NewEncoder(&data).Encode(v); err != nil {

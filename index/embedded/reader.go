@@ -52,8 +52,8 @@ type reader struct {
 
 var _ index.Reader = (*reader)(nil)
 
-// openSealed opens the sealed file of a generation and reads its title. One that is another generation's is
-// index.ErrChanged.
+// openSealed opens the sealed file of a generation and reads its title. One that is another
+// generation's is index.ErrChanged.
 func openSealed(name, path string) (f *file, t title, err error) {
 	if f, err = openFile(path); err != nil {
 		return nil, t, err
@@ -84,7 +84,8 @@ func openReader(name, path string, c *cache.Cache) (*reader, error) {
 	return r, nil
 }
 
-// isOf reports whether r has read from the file that is described: it was neither replaced nor written to since.
+// isOf reports whether r has read from the file that is described: it was neither replaced nor
+// written to since.
 func (r *reader) isOf(file fs.FileInfo) bool {
 	return os.SameFile(r.info, file) && r.info.Size() == file.Size() && r.info.ModTime().Equal(file.ModTime())
 }
@@ -234,7 +235,7 @@ func (r *reader) Filings(ctx context.Context, ids []int64) ([]index.Record, erro
 	return records, err
 }
 
-// rowsOf returns the rows of the filings with these ids, those that there are, and where in ids each is.
+// rowsOf returns the rows of those filings with these ids that exist, and their places in ids.
 func (r *reader) rowsOf(ctx context.Context, ids []int64) (rows []uint32, positions []int, err error) {
 	for i, id := range ids {
 		row, ok, err := r.RowOf(ctx, id)

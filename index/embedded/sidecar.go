@@ -113,7 +113,8 @@ func (s *storage) Filings(ctx context.Context, name string, ids []int64) ([]inde
 	return r.versions(ctx, ids)
 }
 
-// changeset is the Source of a changeset. One that is damaged is none: clients who need it have to export anew.
+// changeset is the Source of a changeset. One that is damaged is none: clients who need it have to
+// export anew.
 func (s *storage) changeset(ctx context.Context, name, section string, chunks []int) ([][]byte, error) {
 	f, err := openFile(s.files.changes(name))
 	var read [][]byte

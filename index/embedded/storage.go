@@ -58,7 +58,7 @@ func (s *storage) Reader(ctx context.Context, name string, _ index.Reader) (inde
 	return r, nil
 }
 
-// reader returns the reader of a generation, or ErrNotFound. Every caller gets the same one while it is in use.
+// reader returns the reader of a generation, or ErrNotFound. While it is in use it is the same one.
 func (s *storage) reader(ctx context.Context, name string) (*reader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -134,8 +134,8 @@ func (s *storage) Replace(ctx context.Context, name string, d generation.Documen
 // Retry implements generation.Storage: a disk's errors do not pass by themselves.
 func (s *storage) Retry(ctx context.Context, try func(context.Context) error) error { return try(ctx) }
 
-// ProcessLock implements generation.Storage, by a flock, which ends with its process. Nobody who tries to take it
-// meanwhile finds it taken by a look.
+// ProcessLock implements generation.Storage, by a flock, which ends with its process. Nobody who
+// tries to take it meanwhile finds it taken by a look.
 func (s *storage) ProcessLock(ctx context.Context, take bool) (lock io.Closer, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -262,8 +262,8 @@ func (f files) part(file string) (p generation.Part, ok bool) {
 	return p, false
 }
 
-// replace puts data into the file at path in one step that survives a power cut: a reader sees the old content or the
-// new one. Only one process at a time may replace a file.
+// replace puts data into the file at path in one step that survives a power cut: a reader sees the
+// old content or the new one. Only one process at a time may replace a file.
 func replace(path string, data []byte) error {
 	temp := path + ".new"
 	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -280,7 +280,7 @@ func replace(path string, data []byte) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// syncFolder waits until the names in the folder at path are on the disk; but Windows has no call for that.
+// syncFolder waits until the names in the folder at path are on the disk; Windows cannot do that.
 func syncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -314,7 +314,7 @@ func lockFile(path string, wait bool) (l io.Closer, acquired bool, err error) {
 	return file, acquired, err
 }
 
-// guarded runs step while no other process runs a guarded step on the same index. Steps take milliseconds.
+// guarded runs step while no other process runs one on the same index. Steps take milliseconds.
 func (f files) guarded(step func() error) error {
 	guard, _, err := lockFile(f.indexFile(".guard"), true)
 	if err != nil {

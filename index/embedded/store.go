@@ -17,8 +17,9 @@
 // name .db after it was written and synced: so each file of that name is complete. The catalog says
 // whether it counts.
 //
-// A Reader keeps its file open, so that deleting a generation never disturbs a client that still reads it. The file is
-// closed when no Reader of it is in use any more, which only the garbage collector can know; os.File sees to that.
+// A Reader keeps its file open, so that deleting a generation never disturbs a client that still
+// reads it. The file is closed when no Reader of it is in use any more, which only the garbage
+// collector can know; os.File sees to that.
 //
 // # Sections and checksums
 //
@@ -65,7 +66,8 @@ type Config struct {
 	Cache *cache.Cache     // for chunks that are read; nil: one of its own
 }
 
-// Store keeps generations in a folder. Any number of Stores, in any number of processes of one machine, may share it.
+// Store keeps generations in a folder. Any number of Stores, in any number of processes of one
+// machine, may share it.
 type Store struct {
 	*generation.Lifecycle
 	storage *storage
@@ -73,7 +75,8 @@ type Store struct {
 
 var _ generation.Store = (*Store)(nil)
 
-// liveFor is how late a swap by another process may be noticed. Without it every request would open and read a file.
+// liveFor is how late a swap by another process may be noticed. Without it every request would open
+// and read a file.
 const liveFor = time.Second
 
 // ownCache holds all columns and orders of a million filings.

@@ -51,9 +51,9 @@ func (c *Actions) add(id int64, value []byte) {
 	c.err = c.sorter.Add(key[:], value)
 }
 
-// Apply yields what the actions make of old fingerprints, which come by id. It calls note, unless that is
-// nil, with the old and the updated fingerprint of each filing that was put or removed; the zero
-// Fingerprint stands for no filing.
+// Apply yields what the actions make of old fingerprints, which come by id. It calls note, unless
+// that is nil, with the old and the updated fingerprint of each filing that was put or removed; the
+// zero Fingerprint stands for no filing.
 func (c *Actions) Apply(
 	ctx context.Context, old iter.Seq2[index.Fingerprint, error], note func(old, updated index.Fingerprint),
 ) iter.Seq2[index.Fingerprint, error] {
@@ -75,8 +75,8 @@ func (c *Actions) Apply(
 	}
 }
 
-// Visit visits the actions by the ids of their filings, and those of one filing in their order, in which
-// all are numbered from 1.
+// Visit visits the actions by the ids of their filings, and those of one filing in their order, in
+// which all are numbered from 1.
 func (c *Actions) Visit(ctx context.Context, visit func(id int64, action uint64) error) error {
 	for item, err := range c.sorter.Items(ctx) {
 		if err = cmp.Or(c.err, err); err == nil {
@@ -94,8 +94,7 @@ func Removes(s index.Fingerprint) bool { return s == removed(s.ID) }
 
 func removed(id int64) index.Fingerprint { return index.Fingerprint{ID: id} }
 
-// Last yields the fingerprint of the last action of each id, by id. Of a removed filing it has the id
-// alone.
+// Last yields the fingerprint of the last action of each id, by id; of a removed one the id alone.
 func (c *Actions) Last(ctx context.Context) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
 		var s index.Fingerprint
@@ -127,7 +126,7 @@ func (c *Actions) Last(ctx context.Context) iter.Seq2[index.Fingerprint, error] 
 // Close gives up memory and file. It may be called again.
 func (c *Actions) Close() error { return c.sorter.Close() }
 
-// Difference says where two generations differ: in the filing with this id, which one of them may lack.
+// Difference is a filing in which two generations differ. One of them may lack it.
 type Difference struct {
 	ID             int64
 	FieldGroups    index.FieldGroups // not 0

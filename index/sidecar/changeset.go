@@ -33,7 +33,7 @@ type contained struct {
 	groups index.FieldGroups // of all of its changes together
 }
 
-// Filings returns filings of a generation, in the order of ids; the zero Version where there is none.
+// Filings returns filings of a generation, in the order of ids; the zero Version for none.
 type Filings func(ctx context.Context, generation string, ids []int64) ([]index.Version, error)
 
 // entry is a change in a chunk.

@@ -21,8 +21,8 @@ const fingerprintsAChunk = 16_384
 // fingerprintSize is a fingerprint in a chunk before it is compressed.
 const fingerprintSize = (2 + len(index.Fingerprint{}.Digests)) * 8
 
-// fingerprintWriter cuts fingerprints into chunks. Equal members stand side by side, since most digests of a field
-// group are those of no value; the facts follow.
+// fingerprintWriter cuts fingerprints into chunks. Equal members stand side by side, since most
+// digests of a field group are those of no value; the facts follow.
 type fingerprintWriter struct {
 	sink    Sink
 	chunk   int
@@ -34,8 +34,8 @@ type fingerprintWriter struct {
 	raw, packed []byte // of the last chunk, to be used again
 }
 
-// newFingerprintWriter returns one that writes at least one chunk. The last one says that it is the last: without it
-// the others are not whole.
+// newFingerprintWriter returns one that writes at least one chunk. The last one says that it is the
+// last: without it the others are not whole.
 func newFingerprintWriter(sink Sink) *fingerprintWriter { return &fingerprintWriter{sink: sink} }
 
 // add takes the next fingerprint: they come by id.
@@ -71,8 +71,7 @@ func (w *fingerprintWriter) flush(last byte) error {
 	return err
 }
 
-// Fingerprints yields the fingerprints of a generation's filings, by id, or the error of reading
-// them.
+// Fingerprints yields the fingerprints of a generation's filings, by id, or an error.
 func Fingerprints(ctx context.Context, source Source) iter.Seq2[index.Fingerprint, error] {
 	return func(yield func(index.Fingerprint, error) bool) {
 		for chunk := 0; ; chunk++ {
@@ -144,8 +143,8 @@ func appendFacts(dst []byte, f *index.Facts) []byte {
 	return append(binary.LittleEndian.AppendUint64(dst, math.Float64bits(f.Amount)), flags)
 }
 
-// readFacts reads the facts that appendFacts wrote. text is the string of r.Rest: texts are parts of it,
-// and need no memory of their own.
+// readFacts reads the facts that appendFacts wrote. text is the string of r.Rest: texts are parts
+// of it, and need no memory of their own.
 func readFacts(r *wire.Reader, text string) (f index.Facts) {
 	part := func() string {
 		n, end := len(r.Text()), len(text)-len(r.Rest)
@@ -171,7 +170,7 @@ const (
 	Changeset = "changes" // longer than that
 )
 
-// Sections. Changes and their contents stand by themselves, since they are kept longer than the others.
+// Sections. Changes and their contents stand by themselves, since they are kept longer.
 const (
 	sectionFingerprints = "fingerprints"
 	sectionChanges      = "changes"
@@ -228,9 +227,9 @@ func whole(ctx context.Context, source Source, section string) ([]byte, error) {
 	}
 }
 
-// pack compresses data, in the memory of dst. On real filings S2 takes 3 % more room than zstd's fastest
-// level, of which a chunk of changes takes a quarter less, and three quarters of its time to write and to
-// read; zstd also holds 8 MB.
+// pack compresses data, in the memory of dst. On real filings S2 takes 3 % more room than zstd's
+// fastest level, of which a chunk of changes takes a quarter less, and three quarters of its time
+// to write and to read; zstd also holds 8 MB.
 func pack(dst, data []byte) []byte { return s2.EncodeBetter(dst[:cap(dst)], data) }
 
 func unpacked(packed []byte) ([]byte, error) {

@@ -284,7 +284,7 @@ func (w *words) has(word string) bool {
 	return i < end && w.texts[i] == word
 }
 
-// lookEvery is how many words are looked at between two looks at the context: less than a few milliseconds.
+// lookEvery is how many words are between two looks at the context: less than a few milliseconds.
 const lookEvery = 4096
 
 // nearest returns the words at the smallest distance, which is at most reach.

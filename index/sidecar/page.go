@@ -20,7 +20,7 @@ type Changesets interface {
 }
 
 const (
-	// chunksAtOnce are read of a changeset that is read alone: as many as a page of 1,000 has, if they have copies.
+	// chunksAtOnce are read of a changeset that is read alone: those of a page of 1,000 with copies.
 	chunksAtOnce = 3
 	// concurrency is how many requests a page has in progress.
 	concurrency = 4
@@ -98,8 +98,8 @@ func (p *page) advance(ctx context.Context) error {
 	return group.Wait()
 }
 
-// take makes changes of a chunk that q selects pending. full: they are one more than a page has, which says that
-// there are more.
+// take makes changes of a chunk that q selects pending. full: they are one more than a page has,
+// which says that there are more.
 func (s *stream) take(data []byte, q index.ChangeQuery) (full bool, err error) {
 	c, err := openChanges(data)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *stream) take(data []byte, q index.ChangeQuery) (full bool, err error) {
 	return true, nil
 }
 
-// chunks returns the next n chunks of a changeset that have changes to tell; fewer where there are no more.
+// chunks returns the next n chunks of a changeset that have changes to tell, or all that are left.
 func (p *page) chunks(ctx context.Context, s *stream, n int) ([][]byte, error) {
 	sidecar := p.source.Sidecar(s.Generation, Changeset)
 	key := cache.Key{Space: "changes of " + s.Generation, Text: sectionContents}
@@ -174,7 +174,7 @@ func (p *page) take() bool {
 	}
 }
 
-// changes reads the filings of the changes that have no copies, and ends the page where it has its bytes.
+// changes reads the filings of changes without copies, and ends the page where it has its bytes.
 func (p *page) changes(ctx context.Context) ([]index.Change, error) {
 	size, n := 0, readFirst
 	for filled := 0; filled < len(p.taken); {

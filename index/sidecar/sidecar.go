@@ -19,7 +19,8 @@
 // because the changeset says whether a filing existed before.
 //
 // Either way the changeset knows which field groups each change differs in. So a caller's page
-// costs the changes on it, and not those that the caller's tier hides. A changeset is kept longer than its generation.
+// costs the changes on it, and not those that the caller's tier hides. A changeset is kept longer
+// than its generation.
 //
 // # Design: owners
 //
@@ -34,7 +35,8 @@
 // in chunks of 128 owners, of which a page reads those that it needs. Each other order is a list of
 // the numbers. So a page costs a few passes over one bit an owner, for any text typed.
 //
-// Words are looked through one by one: a set of letters for each, in 64 bits, leaves few whose distance is computed.
+// Words are looked through one by one: a set of letters for each, in 64 bits, leaves few whose
+// distance is computed.
 package sidecar
 
 import (
@@ -44,9 +46,9 @@ import (
 	"filings/index"
 )
 
-// Write writes the sidecar of a generation: of the fingerprints of the one that it is a copy of,
-// which come by id, as actions made others of them; nil for a copy of nothing. It tells note, unless
-// that is nil, the fingerprints that filings which were put or removed had and have.
+// Write writes the sidecar of a generation: of the old fingerprints, by id, of the one that it is a
+// copy of, nil for none, and of actions. It tells note, unless that is nil, the old and the updated
+// fingerprint of each filing that was put or removed.
 func Write(
 	ctx context.Context, old iter.Seq2[index.Fingerprint, error], actions *Actions,
 	note func(old, updated index.Fingerprint), sink Sink,

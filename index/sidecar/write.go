@@ -141,7 +141,7 @@ func (o *owner) append(dst []byte, counties []string) []byte {
 	return dst
 }
 
-// writeSelection writes how many filings each owner has, and which owners have each token and each county.
+// writeSelection writes the filings of each owner, and the owners of each token and each county.
 func (c *owners) writeSelection(owners []owner, sink Sink) error {
 	var filings []byte
 	var inTokens, inCounties pairs
@@ -171,7 +171,7 @@ func (p *pairs) add(text, owner uint32) {
 	p.texts, p.owners = append(p.texts, text), append(p.owners, owner)
 }
 
-// appendPostings returns the texts that there are, sorted, each with the numbers of its owners, which rise.
+// appendPostings returns the texts, sorted, each with the rising numbers of its owners, if it has any.
 func (p *pairs) appendPostings(texts []string) (data []byte) {
 	ends := make([]uint32, len(texts)+1)
 	for _, text := range p.texts {
@@ -210,7 +210,7 @@ func inOrder(n int, compare func(a, b uint32) int) []uint32 {
 	return order
 }
 
-// writeOrders writes the orders but the default one, each in both directions. Ties are by key in both.
+// writeOrders writes all orders but the default one, in both directions, with ties by key.
 func writeOrders(owners []owner, sink Sink) error {
 	names := make([]string, len(owners))
 	for i := range owners {

@@ -58,9 +58,9 @@ func Pairs[T any](many, few iter.Seq2[T, error], compare func(a, b T) int) iter.
 	}
 }
 
-// merge calls next for every item of the sorted runs in file, given where each of them ends, in the order of the keys,
-// or with the error of reading them, until it returns false. An item is valid until it returns: its run is read on into
-// the same memory.
+// merge calls next for every item of the sorted runs in file, given where each of them ends, in the
+// order of the keys, or with the error of reading them, until it returns false. An item is valid
+// until it returns: its run is read on into the same memory.
 func merge(file *os.File, ends []int64, next func(Item, error) bool) {
 	var unread runs
 	start := int64(0)

@@ -43,7 +43,7 @@ type item struct {
 	start, end uint32
 }
 
-// New returns an empty Sorter that holds limit bytes in memory and writes the others to a file in dir.
+// New returns an empty Sorter that holds limit bytes in memory, and the others in a file in dir.
 func New(dir string, limit int) *Sorter {
 	s := &Sorter{dir: dir, limit: limit}
 	s.sorts = sync.OnceValue(func() (err error) {
@@ -141,8 +141,8 @@ func Discard(f *os.File) error {
 	return err
 }
 
-// Items yields them in the order of their keys, each valid until the next one. Any number of loops may read them,
-// also at the same time.
+// Items yields them in the order of their keys, each valid until the next one. Any number of loops
+// may read them, also at the same time.
 func (s *Sorter) Items(ctx context.Context) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		n := 0
@@ -183,7 +183,7 @@ func (s *Sorter) Close() error {
 // ErrSpace: files take more than they may.
 var ErrSpace = errors.New("temporary files take more than they may")
 
-// Space is how many bytes the temporary files of a load may have together, at once. A nil Space has no limit.
+// Space is how many bytes the temporary files of a load may have at once; a nil one has no limit.
 type Space struct {
 	most  int64
 	taken atomic.Int64

@@ -1,10 +1,10 @@
-// Package wire reads the values that functions of protowire append, in their order. It owns the end of
-// the data, beyond which nothing is read, and doesn't know what the values mean.
+// Package wire reads the values that functions of protowire append, in their order. It owns the end
+// of the data, beyond which nothing is read, and doesn't know what the values mean.
 package wire
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// Reader reads values off Rest. After a value that Rest doesn't hold it has failed, and returns zero values.
+// Reader reads values off Rest. After a value that is missing it has failed, and returns zero values.
 type Reader struct {
 	Rest   []byte
 	Failed bool
