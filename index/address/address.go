@@ -28,8 +28,8 @@ type Parser struct {
 //     there: "Court St" and "Ct Street" are one.
 //   - "st" is a saint where a word follows that is neither: "St Johns Ave", "Old St Augustine Rd".
 //   - The name of a unit does not count: "Apt 4", "Unit 04" and "#4" are one.
-//   - The city stands after a comma. In an address without commas that ends with a state or a ZIP, it
-//     begins after the suffix of the street.
+//   - The city stands after a comma. In an address without commas that ends with a state or a ZIP
+//     it begins after the suffix of the street.
 //
 // Nothing is guessed: "14539 Indiana" and "14539 Indiana Ave" are two addresses.
 type Key struct{ Number, Street, Unit, ZIP, City, State string }

@@ -8,10 +8,10 @@
 //	generations/NAME.db        a finished generation; never written again
 //	generations/NAME.building  one that is being built, or was left behind
 //	generations/NAME.changes   its changeset (package sidecar)
-//	INDEX.catalog              the catalog of generations (package generation), replaced in one atomic rename
+//	INDEX.catalog              the catalog (package generation), replaced in one atomic rename
 //	INDEX.withheld             the list of withheld filings, in the same way
 //	INDEX.lock                 held (flock) by the load that runs
-//	INDEX.guard                held for an instant by a process that replaces the catalog, or looks whether a load runs
+//	INDEX.guard                held for an instant by who replaces the catalog, or looks for a load
 //
 // A lock ends with its process, so after a killed load nothing has to time out. A file gets the
 // name .db after it was written and synced: so each file of that name is complete. The catalog says

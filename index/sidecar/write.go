@@ -171,7 +171,7 @@ func (p *pairs) add(text, owner uint32) {
 	p.texts, p.owners = append(p.texts, text), append(p.owners, owner)
 }
 
-// appendPostings returns the texts, sorted, each with the rising numbers of its owners, if it has any.
+// appendPostings returns the texts with owners, sorted, each with their numbers, which rise.
 func (p *pairs) appendPostings(texts []string) (data []byte) {
 	ends := make([]uint32, len(texts)+1)
 	for _, text := range p.texts {

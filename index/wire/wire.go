@@ -4,7 +4,7 @@ package wire
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// Reader reads values off Rest. After a value that is missing it has failed, and returns zero values.
+// Reader reads values off Rest. Once a value is missing it has failed, and returns zero values.
 type Reader struct {
 	Rest   []byte
 	Failed bool
