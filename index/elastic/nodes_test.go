@@ -138,7 +138,8 @@ func queryAll(ctx context.Context, s *Store, filings int64) error {
 	if err != nil {
 		return err
 	}
-	page, err := r.Rows(ctx, index.Query{Sort: index.Sort{Field: index.FilingAmount, Ascending: true}, Offset: int(filings) - 10, Limit: 20})
+	ascending := index.Sort{Field: index.FilingAmount, Ascending: true}
+	page, err := r.Rows(ctx, index.Query{Sort: ascending, Offset: int(filings) - 10, Limit: 20})
 	if err == nil && (n != filings || len(page.Records) != 10) {
 		err = fmt.Errorf("%d filings and %d rows, want %d and 10", n, len(page.Records), filings)
 	}

@@ -156,7 +156,7 @@ func (s *storage) deletedDocuments(ctx context.Context, name string) (int64, err
 func (s *storage) expunge(ctx context.Context, name string) error {
 	names := []string{name}
 	err := s.send(ctx, client.MergeTime,
-		esapi.IndicesCloseRequest{Index: names}, esapi.IndicesOpenRequest{Index: names}, whenReady(name))
+		esapi.IndicesCloseRequest{Index: names}, esapi.IndicesOpenRequest{Index: names}, readiness(name))
 	if err != nil {
 		return err
 	}

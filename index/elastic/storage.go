@@ -204,11 +204,11 @@ func (s *storage) createIndex(ctx context.Context, name, source string, parts ma
 	if err := s.keepOffAlias(ctx, name); err != nil {
 		return err
 	}
-	return s.send(ctx, client.RequestTime, whenReady(name))
+	return s.send(ctx, client.RequestTime, readiness(name))
 }
 
-// whenReady is answered as soon as an index can be read and written.
-func whenReady(name string) esapi.Request {
+// readiness requests a response as soon as an index can be read and written.
+func readiness(name string) esapi.Request {
 	return esapi.ClusterHealthRequest{Index: []string{name}, WaitForStatus: "yellow", Timeout: 50 * time.Second}
 }
 
@@ -226,7 +226,7 @@ func (s *storage) send(ctx context.Context, limit time.Duration, requests ...esa
 // ProcessLock implements generation.Storage: Elasticsearch cannot tell if a load's process lives.
 func (s *storage) ProcessLock(context.Context, bool) (io.Closer, error) { return nil, nil }
 
-// Where implements generation.Storage.
+// Location implements generation.Storage.
 func (s *storage) Location(name string) string {
 	if name == "" {
 		return "the document of the index " + s.catalogIndex()

@@ -10,10 +10,10 @@
 // requests to be compiled, and nothing that is used.
 //
 // Below it, loads go by net/http, which ends a request as soon as its context does, in requests of
-// megabytes and minutes. Queries go by fasthttp (transport.go): with net/http, two goroutines of each
-// connection wake each other up for every response, which took two thirds of the CPU of a query.
-// Its lacks do no harm here: a query always has a deadline, at which its connection is closed and
-// Elasticsearch ends the search.
+// megabytes and minutes. Queries go by fasthttp (transport.go): with net/http, two goroutines of
+// each connection wake each other up for every response, which took two thirds of the CPU of a
+// query. Its lacks do no harm here: a query always has a deadline, at which its connection is
+// closed and Elasticsearch ends the search.
 //
 // # Measured
 //
@@ -79,7 +79,7 @@ func send(ctx context.Context, v any, r esapi.Request, t esapi.Transport) error 
 	return Decode(response, v)
 }
 
-// whole is a transport each of whose responses is whole and successful. Everything else is an error.
+// whole is a transport each of whose responses is whole and successful. All else is an error.
 type whole struct {
 	next  esapi.Transport
 	reads bool // requests change nothing, and may be sent twice

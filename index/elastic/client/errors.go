@@ -18,14 +18,16 @@ import (
 // IndexNotFound is the kind of an Error about an index that is not there.
 const IndexNotFound = "index_not_found_exception"
 
-// IndexClosed is the kind of an Error about an index that an operator closed: it is there, and cannot be searched.
+// IndexClosed is the kind of an Error about an index that an operator closed: it exists, and cannot
+// be searched.
 const IndexClosed = "index_closed_exception"
 
 // ErrCredentials: Elasticsearch demands other credentials, or some at all.
 var ErrCredentials = errors.New("elasticsearch does not take the credentials")
 
-// Error is a response of Elasticsearch that is not a success. It unwraps to index.ErrGone, index.ErrNotFound,
-// index.ErrUnavailable or ErrCredentials where it is one of these. Its text names no address.
+// Error is a response of Elasticsearch that is not a success. It unwraps to index.ErrGone,
+// index.ErrNotFound, index.ErrUnavailable or ErrCredentials where it is one of these. Its text
+// names no address.
 type Error struct {
 	Status  int    // 0 for a response that came with 200 but without the results of every shard
 	Kind    string // such as IndexNotFound; "" if the response does not say
@@ -87,8 +89,8 @@ func Incomplete(got, want int) error {
 	return &Error{Status: partial, Kind: "incomplete", Reason: fmt.Sprintf("%d of %d results", got, want)}
 }
 
-// ErrResponse is a response that has another form than was requested: it may be that of a proxy which has lost
-// Elasticsearch.
+// ErrResponse is a response that has another form than was requested: it may be that of a proxy
+// which has lost Elasticsearch.
 var ErrResponse = fmt.Errorf("%w: elasticsearch responded with something else than was requested", index.ErrUnavailable)
 
 // newError reads the error that came with an HTTP status.
@@ -129,8 +131,8 @@ func isPassing(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
 }
 
-// connectionError is that there was no response. It keeps its cause for errors.Is, and its text leaves out the
-// addresses that Go's network errors are full of.
+// connectionError is that there was no response. It keeps its cause for errors.Is, and its text
+// leaves out the addresses that Go's network errors are full of.
 type connectionError struct {
 	cause error
 	text  string
@@ -142,7 +144,8 @@ func (e *connectionError) Unwrap() []error { return []error{index.ErrUnavailable
 // Ended returns the error of a request whose context, ctx, ended before its response came.
 func Ended(ctx context.Context) error { return transportError(ctx, ctx.Err()) }
 
-// transportError turns an error of the network into one of our kinds. A caller who went away is no outage.
+// transportError turns an error of the network into one of our kinds. A caller who went away is no
+// outage.
 func transportError(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("requesting of elasticsearch: %w", context.Cause(ctx))
@@ -181,8 +184,9 @@ const (
 	longestPause = 10 * time.Second
 )
 
-// Retry calls try, which must bear being repeated, each time for at most limit, until it returns something else than
-// a temporary error. It gives up when ctx ends, or when Config.RetryFor is over, counted from the first failure.
+// Retry calls try, which must bear being repeated, each time for at most limit, until it returns
+// something else than a temporary error. It gives up when ctx ends, or when Config.RetryFor is
+// over, counted from the first failure.
 func (c *Client) Retry(ctx context.Context, limit time.Duration, try func(context.Context) error) error {
 	var giveUp time.Time
 	for pause := FirstPause; ; pause = min(2*pause, longestPause) {
@@ -228,7 +232,8 @@ func IsTemporary(err error) bool {
 	return false
 }
 
-// wait pauses for about d, or until ctx ends. Requests that were refused together must not come back together.
+// wait pauses for about d, or until ctx ends. Requests that were refused together must not come
+// back together.
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d/2 + rand.N(d))
 	defer timer.Stop()

@@ -34,7 +34,8 @@ type Config struct {
 	Logger   *slog.Logger                              // nil: nothing is logged
 }
 
-// check names the first thing that is wrong. It shows neither addresses, which may hold passwords, nor credentials.
+// check names the first thing that is wrong. It shows neither addresses, which may hold passwords,
+// nor credentials.
 func (cfg Config) check() error {
 	switch {
 	case len(cfg.Addresses) == 0:
@@ -68,8 +69,8 @@ func Open(cfg Config) (*Client, error) {
 			return nil, errors.New("elasticsearch: an address is no URL") // the reason would show it
 		}
 	}
-	loads, err1 := cfg.over(addresses, transport)
-	queries, err2 := cfg.over(addresses, &queries{
+	loads, err1 := cfg.transport(addresses, transport)
+	queries, err2 := cfg.transport(addresses, &queries{
 		hosts: newHosts(addresses, transport.TLSClientConfig, 0),
 		parts: newHosts(addresses, transport.TLSClientConfig, LargestPart),
 	})
@@ -88,10 +89,10 @@ func Open(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// over returns go-elasticsearch's transport over rt. The library repeats a request only if it was
-// never sent, once on each address. Anything that may have been carried out is repeated by those
-// who know whether they may: Read, Retry.
-func (cfg Config) over(addresses []*url.URL, rt http.RoundTripper) (*elastictransport.Client, error) {
+// transport returns go-elasticsearch's transport over rt. The library repeats a request only if it
+// was never sent, once on each address. Anything that may have been carried out is repeated by
+// those who know whether they may: Read, Retry.
+func (cfg Config) transport(addresses []*url.URL, rt http.RoundTripper) (*elastictransport.Client, error) {
 	if cfg.Wrap != nil {
 		rt = cfg.Wrap(rt)
 	}
@@ -126,7 +127,7 @@ func newTransport(caFile string) (*http.Transport, error) {
 		// query of a busy service.
 		MaxIdleConnsPerHost: 128,
 		IdleConnTimeout:     90 * time.Second,
-		// Without this Elasticsearch would compress every page: more of its CPU than the network is worth.
+		// Without this Elasticsearch would compress every page, for more CPU than the network is worth.
 		DisableCompression: true,
 		// Bulk requests are megabytes: the default of 4 kB would cut each into a thousand writes.
 		WriteBufferSize: 64 << 10,
@@ -161,7 +162,7 @@ type queries struct {
 	parts map[string]*fasthttp.HostClient // the same, for responses of at most LargestPart bytes
 }
 
-// LargestPart is how many bytes a response has at most where the context of its request is one that InParts returned.
+// LargestPart is the most bytes of a response to a request whose context InParts returned.
 const LargestPart = 2 << 20
 
 // ErrTooLarge is a response that was not read, since it has more than LargestPart bytes.
@@ -169,8 +170,8 @@ var ErrTooLarge = errors.New("elasticsearch responded with more than there is ro
 
 type inParts struct{}
 
-// InParts returns a context whose requests are for something that can be requested in smaller parts: a response of more
-// than LargestPart bytes is ErrTooLarge.
+// InParts returns a context whose requests are for something that can be requested in smaller
+// parts: a response of more than LargestPart bytes is ErrTooLarge.
 func InParts(ctx context.Context) context.Context { return context.WithValue(ctx, inParts{}, true) }
 
 const (
@@ -253,20 +254,20 @@ func (q *queries) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// fill makes out the same request as req.
-func fill(out *fasthttp.Request, req *http.Request) error {
-	out.Header.SetMethod(req.Method)
-	out.SetRequestURI(req.URL.String())
+// fill makes target the same request as req.
+func fill(target *fasthttp.Request, req *http.Request) error {
+	target.Header.SetMethod(req.Method)
+	target.SetRequestURI(req.URL.String())
 	for name, values := range req.Header {
 		for _, v := range values {
-			out.Header.Add(name, v)
+			target.Header.Add(name, v)
 		}
 	}
 	if req.Body == nil {
 		return nil
 	}
 	defer req.Body.Close()
-	_, err := io.Copy(out.BodyWriter(), req.Body)
+	_, err := io.Copy(target.BodyWriter(), req.Body)
 	return err
 }
 
@@ -276,8 +277,8 @@ type tooLarge struct{}
 func (tooLarge) Read([]byte) (int, error) { return 0, ErrTooLarge }
 func (tooLarge) Close() error             { return nil }
 
-// checkEnd looks at the last byte of a response: fasthttp takes a connection that is reset within a body for the body's
-// end.
+// checkEnd looks at the last byte of a response: fasthttp takes a connection that is reset within a
+// body for the body's end.
 func checkEnd(response []byte) error {
 	if text := bytes.TrimRight(response, " \r\n"); len(text) > 0 && text[0] == '{' && text[len(text)-1] != '}' {
 		return io.ErrUnexpectedEOF

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Enter adds a sealed generation, whose index a test made by hand, to the catalog of an index name that has one.
+// Enter adds a sealed generation, whose index a test made, to the catalog that an index name has.
 func Enter(t testing.TB, address, alias, name string) {
 	t.Helper()
 	document := address + "/" + alias + "-catalog/_doc/catalog"

@@ -50,8 +50,9 @@ func TestCount_CountyAndAmount(t *testing.T) {
 	if alone < 60 {
 		t.Errorf("%d of 100 are counted by one number", alone)
 	}
-	more := index.Where(index.InCounty("Orange, FL"), index.Range{Field: index.FilingAmount}, index.Present{Field: index.Owner})
-	other := index.Where(index.InCounty("Orange, FL"), index.Range{Field: index.LotSizeAcres})
+	orange := index.InCounty("Orange, FL")
+	more := index.Where(orange, index.Range{Field: index.FilingAmount}, index.Present{Field: index.Owner})
+	other := index.Where(orange, index.Range{Field: index.LotSizeAcres})
 	for _, w := range []index.Filter{more, other} {
 		if clauses, err := r.counted(t.Context(), w); err != nil || isByNumber(t, clauses) {
 			t.Errorf("%v: %v, %v", w, clauses, err)

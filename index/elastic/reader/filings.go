@@ -21,22 +21,22 @@ import (
 	"filings/index/elastic/search"
 )
 
-// Filings returns the records with these ids. One alone is requested by its id, which is the fastest, with
-// others alone that are requested at the same time.
+// Filings returns the records with these ids. One alone is requested by its id, which is the
+// fastest, with others alone that are requested at the same time.
 func (r *Reader) Filings(ctx context.Context, ids []int64) (_ []index.Record, err error) {
 	if len(ids) == 1 {
 		record, err := r.lookups.filing(ctx, strconv.FormatInt(ids[0], 10))
 		return []index.Record{record}, err
 	}
 	defer r.wrap(&err, "reading filings by id")
-	records, versions := make([]index.Record, len(ids)), make(map[int64]index.Version, len(ids))
+	records, found := make([]index.Record, len(ids)), make(map[int64]index.Version, len(ids))
 	for part := range slices.Chunk(ids, idsAtOnce) {
-		if err := r.find(ctx, part, versions); err != nil {
+		if err := r.find(ctx, part, found); err != nil {
 			return nil, err
 		}
 	}
 	for i, id := range ids {
-		records[i] = versions[id].Record
+		records[i] = found[id].Record
 	}
 	return records, nil
 }
@@ -48,20 +48,20 @@ const idsAtOnce = 1000
 // there is none. It is complete or an error, and a request that failed for a moment is sent again.
 func (r *Reader) Versions(ctx context.Context, ids []int64) (_ []index.Version, err error) {
 	defer r.wrap(&err, "reading filings by id")
-	versions := make(map[int64]index.Version, len(ids))
+	found := make(map[int64]index.Version, len(ids))
 	for part := range slices.Chunk(ids, idsAtOnce) {
 		err := r.c.Retry(ctx, client.RequestTime, func(ctx context.Context) error {
-			return r.find(ctx, part, versions)
+			return r.find(ctx, part, found)
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	all := make([]index.Version, len(ids))
+	versions := make([]index.Version, len(ids))
 	for i, id := range ids {
-		all[i] = versions[id]
+		versions[i] = found[id]
 	}
-	return all, nil
+	return versions, nil
 }
 
 // storedRows and storedBytes are how much Stored reads at a time.
@@ -70,14 +70,14 @@ const storedRows, storedBytes = 1000, 4 << 20
 // Stored returns filings in the order in which they are stored, with all that is stored of them,
 // and the position after them: from a position on, "" being the beginning. It is complete or an
 // error, and a request that failed for a moment is sent again.
-func (r *Reader) Stored(ctx context.Context, after string) (page []index.Stored, end string, err error) {
+func (r *Reader) Stored(ctx context.Context, start string) (page []index.Stored, end string, err error) {
 	defer r.wrap(&err, "reading filings")
-	q := index.Query{Sort: index.DefaultSort, Limit: storedRows, Start: after, Bytes: storedBytes}
-	all := search.PageOf(q, nil)
-	all.Columns = []string{document.WrittenCity, document.Derived(index.ZIP), document.Derived(index.CreatedAt)}
+	q := index.Query{Sort: index.DefaultSort, Limit: storedRows, Start: start, Bytes: storedBytes}
+	plan := search.PageOf(q, nil)
+	plan.Columns = []string{document.WrittenCity, document.Derived(index.ZIP), document.Derived(index.CreatedAt)}
 	var found rows
 	err = r.c.Retry(ctx, client.RequestTime, func(ctx context.Context) (err error) {
-		found, err = r.found(ctx, q, all)
+		found, err = r.found(ctx, q, plan)
 		return err
 	})
 	if err != nil || len(found.records) == 0 {
@@ -88,7 +88,7 @@ func (r *Reader) Stored(ctx context.Context, after string) (page []index.Stored,
 
 // find searches for filings by their ids: as fast as a multi get, which reads no columns (256 of
 // 20,000: 18 and 20 ms). How many there are in all says whether the response has them all.
-func (r *Reader) find(ctx context.Context, ids []int64, into map[int64]index.Version) error {
+func (r *Reader) find(ctx context.Context, ids []int64, versions map[int64]index.Version) error {
 	var found struct {
 		Hits struct {
 			hits
@@ -111,7 +111,7 @@ func (r *Reader) find(ctx context.Context, ids []int64, into map[int64]index.Ver
 		if err != nil || !slices.Contains(ids, id) {
 			return client.ErrResponse
 		}
-		into[id] = v.Version
+		versions[id] = v.Version
 	}
 	return nil
 }
@@ -146,24 +146,24 @@ func newLookups(generation string, read func(context.Context, any, esapi.Request
 // filing returns one filing; nil if there is none.
 func (l *lookups) filing(ctx context.Context, id string) (_ index.Record, err error) {
 	defer index.Wrap(&err, "reading filing "+id+" of "+l.generation)
-	one := &lookup{id: id}
-	if err := l.group.Do(ctx, one); err != nil && ctx.Err() != nil {
+	request := &lookup{id: id}
+	if err := l.group.Do(ctx, request); err != nil && ctx.Err() != nil {
 		return nil, client.Ended(ctx)
 	} else if err != nil {
 		return nil, err
 	}
-	return one.record, one.err
+	return request.record, request.err
 }
 
 // send sends lookups as one request.
-func (l *lookups) send(ctx context.Context, all []*lookup) {
-	if len(all) == 1 {
-		all[0].record, all[0].err = l.get(ctx, all[0].id)
+func (l *lookups) send(ctx context.Context, requests []*lookup) {
+	if len(requests) == 1 {
+		requests[0].record, requests[0].err = l.get(ctx, requests[0].id)
 		return
 	}
-	if err := l.multiGet(ctx, all); err != nil {
-		for _, one := range all {
-			one.err = err
+	if err := l.multiGet(ctx, requests); err != nil {
+		for _, request := range requests {
+			request.err = err
 		}
 	}
 }
@@ -186,10 +186,10 @@ func (l *lookups) get(ctx context.Context, id string) (index.Record, error) {
 }
 
 // multiGet requests several filings. If one of them fails, a request of its own has the reason.
-func (l *lookups) multiGet(ctx context.Context, all []*lookup) error {
-	ids := make([]string, len(all))
-	for i, one := range all {
-		ids[i] = one.id
+func (l *lookups) multiGet(ctx context.Context, requests []*lookup) error {
+	ids := make([]string, len(requests))
+	for i, request := range requests {
+		ids[i] = request.id
 	}
 	body, err := json.Marshal(search.Object{"ids": ids})
 	if err != nil {
@@ -204,18 +204,18 @@ func (l *lookups) multiGet(ctx context.Context, all []*lookup) error {
 		}
 	}
 	err = l.read(ctx, &found, esapi.MgetRequest{Index: l.generation, Body: bytes.NewReader(body)})
-	if err != nil || len(found.Docs) != len(all) {
+	if err != nil || len(found.Docs) != len(requests) {
 		return cmp.Or(err, client.ErrResponse)
 	}
-	for i, one := range all {
+	for i, request := range requests {
 		switch doc := found.Docs[i]; {
-		case doc.ID != one.id, doc.Found != (doc.Source != nil):
-			one.err = client.ErrResponse
+		case doc.ID != request.id, doc.Found != (doc.Source != nil):
+			request.err = client.ErrResponse
 		case doc.Error != nil:
-			one.record, one.err = l.get(ctx, one.id)
+			request.record, request.err = l.get(ctx, request.id)
 		case doc.Found:
-			if one.record, one.err = document.Canonical(doc.Source); one.err != nil {
-				one.err = fmt.Errorf("%w: %w", client.ErrResponse, one.err)
+			if request.record, request.err = document.Canonical(doc.Source); request.err != nil {
+				request.err = fmt.Errorf("%w: %w", client.ErrResponse, request.err)
 			}
 		}
 	}

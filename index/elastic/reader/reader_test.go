@@ -255,13 +255,15 @@ func TestX3_Positions(t *testing.T) {
 		"[]", "[1]", "[1,2,3]", `["o",null,null]`, `[1,2,3]`, `["o","d",3]`, `["o",1.5,3]`, `["o",1,3`, "=", "{}", "null", "id ", "id 1.5", "id 99",
 		`5["o",1,3]`, `null["o",1,3]`, `"x"`, `===["o",1,3]`, `=1.5["o",1,3]`, `"x["o",1,3]`,
 	} {
-		if _, err := r.Rows(t.Context(), index.Query{Sort: q.Sort, Limit: 1, Start: position}); !errors.Is(err, index.ErrPosition) {
+		_, err := r.Rows(t.Context(), index.Query{Sort: q.Sort, Limit: 1, Start: position})
+		if !errors.Is(err, index.ErrPosition) {
 			t.Errorf("%q: %v", position, err)
 		}
 	}
 	for _, position := range []string{"[1e999,1,1]", `["1",1,1]`, "[true,1,1]"} {
-		by := index.Sort{Field: index.FilingAmount}
-		if _, err := r.Rows(t.Context(), index.Query{Sort: by, Limit: 1, Start: position}); !errors.Is(err, index.ErrPosition) {
+		amounts := index.Sort{Field: index.FilingAmount}
+		_, err := r.Rows(t.Context(), index.Query{Sort: amounts, Limit: 1, Start: position})
+		if !errors.Is(err, index.ErrPosition) {
 			t.Errorf("%q: %v", position, err)
 		}
 	}

@@ -15,8 +15,8 @@
 // A page that asks for its total has it of the same search, up to 10,000, or of a box all. Beyond
 // that a second search counts: a page in another order than the index's would otherwise look at all
 // that is counted. One clause alone is counted from the index of its field, two are counted filing
-// by filing: so a county by amounts is one number (aggregates.go; the column "new county and amount"
-// of `make bench-growth`).
+// by filing: so a county by amounts is one number (aggregates.go; the column "new county and
+// amount" of `make bench-growth`).
 //
 // encoding/json writes an Object in the order of its names, so that equal searches have equal
 // bodies: that of a page in 5 µs, a hundredth of the cost of a page (AMD EPYC;
