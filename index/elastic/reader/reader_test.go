@@ -15,6 +15,7 @@ import (
 
 	"filings/index"
 	"filings/index/cache"
+	"filings/index/elastic/document"
 	"filings/index/elastic/elastictest"
 	"filings/index/elastic/search"
 	"filings/index/indextest"
@@ -64,6 +65,27 @@ func TestE6_BoxesAreCounted(t *testing.T) {
 	got, err := r.Rows(t.Context(), index.Query{Where: w, Sort: index.DefaultSort, Limit: 5, Count: true})
 	if err != nil || !got.Counted || got.Total != total || total <= tight.MostCounted {
 		t.Errorf("a total of %d, counted: %t, %v; want %d", got.Total, got.Counted, err, total)
+	}
+}
+
+// TestE6_CountedOnce: of the searches that a page takes, the first one alone counts.
+func TestE6_CountedOnce(t *testing.T) {
+	t.Parallel()
+	net, counted := &elastictest.Faults{}, 0
+	r := New(clientThrough(t, net), testReader(t, 1, elastictest.Filings(300)).generation, cache.New(1<<20))
+	r.limits.FirstPages, r.limits.LongestWalk = 1000, 10
+	net.Always("_search", elastictest.Rewrite(func(response []byte) []byte {
+		if _, exact := document.Total(response); exact {
+			counted++
+		}
+		return response
+	}))
+	got, err := r.Rows(t.Context(), index.Query{Sort: index.Sort{Field: index.Owner}, Limit: 30, Count: true})
+	if err != nil || len(got.Records) != 30 || !got.Counted || got.Total != 300 {
+		t.Fatalf("%d filings of %d, counted: %t, %v", len(got.Records), got.Total, got.Counted, err)
+	}
+	if n := net.Requests("_search"); n != 3 || counted != 1 {
+		t.Errorf("%d searches, of which %d count; want 3 and 1", n, counted)
 	}
 }
 
