@@ -86,7 +86,7 @@ func (d *Directory) Owners(ctx context.Context, q index.OwnerQuery) (page index.
 		order, err := cached(ctx, d, section, func(r *wire.Reader) ([]uint32, int) {
 			order := make([]uint32, len(filings))
 			n, err := binary.Decode(r.Rest, binary.LittleEndian, order)
-			r.Failed = err != nil || n != len(r.Rest)
+			r.Failed = err != nil || n != len(r.Rest) || n > 0 && int(slices.Max(order)) >= len(order)
 			return order, len(r.Rest)
 		})
 		if err != nil {
@@ -107,7 +107,7 @@ func (d *Directory) Owners(ctx context.Context, q index.OwnerQuery) (page index.
 func (d *Directory) selected(ctx context.Context, q index.OwnerQuery, owners int) (bitset.Set, error) {
 	selected := bitset.Full(owners)
 	if len(q.Tokens) > 0 {
-		tokens, err := cached(ctx, d, sectionTokens, readPostings)
+		tokens, err := cached(ctx, d, sectionTokens, postingsOf(owners))
 		if err != nil {
 			return nil, err
 		}
@@ -122,7 +122,7 @@ func (d *Directory) selected(ctx context.Context, q index.OwnerQuery, owners int
 		}
 	}
 	if len(q.Where.Predicates()) > 0 {
-		counties, err := cached(ctx, d, sectionCounties, readPostings)
+		counties, err := cached(ctx, d, sectionCounties, postingsOf(owners))
 		if err != nil {
 			return nil, err
 		}
@@ -144,22 +144,26 @@ type postings struct {
 	owners []uint32
 }
 
-func readPostings(r *wire.Reader) (p postings, size int) {
-	p.starts = []uint32{0}
-	for len(r.Rest) > 0 {
-		p.texts = append(p.texts, string(r.Text()))
-		number := uint32(0)
-		for range r.Number() {
-			if r.Failed {
-				break
+// postingsOf returns a function that reads postings of so many owners.
+func postingsOf(owners int) func(*wire.Reader) (postings, int) {
+	return func(r *wire.Reader) (p postings, size int) {
+		p.starts = []uint32{0}
+		for len(r.Rest) > 0 {
+			p.texts = append(p.texts, string(r.Text()))
+			number := uint64(0)
+			for range r.Number() {
+				step := r.Number()
+				number += step
+				if r.Failed = r.Failed || max(step, number) >= uint64(owners); r.Failed {
+					break
+				}
+				p.owners = append(p.owners, uint32(number))
 			}
-			number += uint32(r.Number())
-			p.owners = append(p.owners, number)
+			size += len(p.texts[len(p.texts)-1]) + 16 + 4
+			p.starts = append(p.starts, uint32(len(p.owners)))
 		}
-		size += len(p.texts[len(p.texts)-1]) + 16 + 4
-		p.starts = append(p.starts, uint32(len(p.owners)))
+		return p, size + 4*cap(p.owners)
 	}
-	return p, size + 4*cap(p.owners)
 }
 
 // addTo adds the owners of the texts from first to before end.

@@ -1,12 +1,16 @@
 package sidecar_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/s2"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"filings/index"
 	"filings/index/cache"
@@ -180,6 +184,40 @@ func TestX28_Damage(t *testing.T) {
 			if err == nil && !cmp.Equal(want, got) || err != nil && !errors.Is(err, index.ErrUnavailable) {
 				t.Errorf("%s cut to %d of %d: %v", name, n, len(data), err)
 			}
+		}
+	}
+}
+
+// TestX28_OwnersThatAreNone: a section that names an owner of whom nothing is written is damaged.
+func TestX28_OwnersThatAreNone(t *testing.T) {
+	t.Parallel()
+	r, stored := collected(t, edges.Fuzzed(200, 4))
+	all, err := r.Owners(t.Context(), index.OwnerQuery{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	posting := func(owners ...uint64) []byte {
+		data := protowire.AppendVarint(protowire.AppendString(nil, "a, fl"), uint64(len(owners)))
+		for _, number := range owners {
+			data = protowire.AppendVarint(data, number)
+		}
+		return data
+	}
+	end := uint64(all.Total)
+	for name, data := range map[string][]byte{
+		"owners tokens":         posting(0, end+64),
+		"owners counties":       posting(end + 1<<20),
+		"owners by name rising": bytes.Repeat([]byte{0xff}, 4*int(all.Total)),
+	} {
+		damaged := maps.Clone(stored)
+		damaged[name+" 0"] = append([]byte{0}, s2.Encode(nil, data)...)
+		reader := sidecar.Open("g", damaged.get, cache.New(1<<20))
+		_, err := reader.Owners(t.Context(), index.OwnerQuery{
+			Sort: index.OwnersByName, Ascending: true, Tokens: []string{"a"}, Limit: 5,
+			Where: index.Where(index.AnyOf{Fields: []index.Field{index.State}, Values: []string{"fl"}}),
+		})
+		if !errors.Is(err, sidecar.ErrDamaged) {
+			t.Errorf("%s: %v, want ErrDamaged", name, err)
 		}
 	}
 }
