@@ -123,22 +123,23 @@ func (t *Table) rowAt(ctx context.Context, q index.Query) (int, error) {
 func (t *Table) page(
 	ctx context.Context, q index.Query, s *selection, begin start,
 ) (rows []uint32, end int, err error) {
-	n := q.Limit
+	n := min(q.Limit, t.rows)
 	if q.Start == "" {
 		n = min(n, t.count(s)-q.Offset) // with the last of them the search ends
 	}
 	if n <= 0 {
 		return nil, 0, nil
 	}
-	rows = make([]uint32, 0, min(n, t.rows))
+	rows = make([]uint32, 0, n)
 	for block := begin.row / blockRows; len(rows) < n && block*blockRows < t.rows; block++ {
-		listed, err := t.selectedOf(ctx, s, q.Sort, block, begin.row)
+		limit := min(begin.skip, blockRows) + n - len(rows)
+		listed, err := t.selectedOf(ctx, s, q.Sort, block, begin.row, limit)
 		if err != nil {
 			return nil, 0, err
 		}
 		skipped := min(begin.skip, len(listed))
 		begin.skip -= skipped
-		listed = listed[skipped:min(len(listed), skipped+n-len(rows))]
+		listed = listed[skipped:]
 		if len(listed) == 0 {
 			continue
 		}
@@ -182,19 +183,24 @@ func (t *Table) countOf(ctx context.Context, s *selection, order index.Sort, blo
 	return n, err
 }
 
-// selectedOf returns the selected rows of a block of an order, from the position `least` on.
+// selectedOf returns the first selected rows of a block of an order, from the position `least` on.
 func (t *Table) selectedOf(
-	ctx context.Context, s *selection, order index.Sort, block, least int,
+	ctx context.Context, s *selection, order index.Sort, block, least, limit int,
 ) (rows []uint32, err error) {
+	skip := max(0, least-block*blockRows) // rows of the block
 	if s != nil && order == index.DefaultSort {
 		n, err := t.countOf(ctx, s, order, block)
 		if n == 0 || err != nil {
 			return nil, err
 		}
-		rows = make([]uint32, 0, n)
-		for row := range s.block(block).Numbers() {
-			if row += block * blockRows; row >= least {
+		rows = make([]uint32, 0, min(int(n), limit))
+		first := block*blockRows + skip/64*64
+		for row := range s.block(block)[skip/64:].Numbers() {
+			if row += first; row >= least {
 				rows = append(rows, uint32(row))
+			}
+			if len(rows) == limit {
+				break
 			}
 		}
 		return rows, nil
@@ -203,14 +209,17 @@ func (t *Table) selectedOf(
 	if err != nil {
 		return nil, err
 	}
-	listed = listed[max(0, least-block*blockRows):]
+	listed = listed[skip:]
 	if s == nil {
-		return listed, nil
+		return listed[:min(limit, len(listed))], nil
 	}
-	rows = make([]uint32, 0, len(listed))
+	rows = make([]uint32, 0, min(len(listed), limit))
 	for _, row := range listed {
 		if s.Has(int(row)) {
 			rows = append(rows, row)
+		}
+		if len(rows) == limit {
+			break
 		}
 	}
 	return rows, nil
