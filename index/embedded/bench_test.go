@@ -54,7 +54,9 @@ func BenchmarkLoad(b *testing.B) {
 // BenchmarkCrawl reads 1,000 rows at a time, in orders in which they are far from each other.
 func BenchmarkCrawl(b *testing.B) {
 	g := benchReader(b)
-	for _, sort := range []index.Sort{{Field: index.FilingAmount}, {Field: index.Owner, Ascending: true}, {Field: index.CreatedAt}} {
+	for _, sort := range []index.Sort{
+		{Field: index.FilingAmount}, {Field: index.Owner, Ascending: true}, {Field: index.CreatedAt},
+	} {
 		b.Run(sort.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			q := index.Query{Sort: sort, Start: "0", Limit: 1000, Bytes: 4 << 20}

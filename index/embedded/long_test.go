@@ -32,7 +32,10 @@ func TestRows_LongRecords(t *testing.T) {
 	}
 	o := indextest.NewOracle(load(t, s, filings), filings)
 	r := liveReader(t, s)
-	for _, sort := range []index.Sort{index.DefaultSort, {Field: index.Owner, Ascending: true}, {Field: index.FilingAmount}, {Field: index.FilingDate, Ascending: true}} {
+	for _, sort := range []index.Sort{
+		index.DefaultSort, {Field: index.Owner, Ascending: true}, {Field: index.FilingAmount},
+		{Field: index.FilingDate, Ascending: true},
+	} {
 		var ids []int64
 		for after := ""; len(ids) < n; {
 			q := index.Query{Sort: sort, Limit: 1000, Bytes: bytes, Start: after}

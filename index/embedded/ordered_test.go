@@ -21,9 +21,12 @@ func TestX8_OrderedRecords(t *testing.T) {
 	load(t, s, filings)
 	r, oracle := liveReader(t, s), indextest.NewOracle("g", filings)
 	for name, w := range map[string]index.Filter{
-		"all": {}, "many": index.Where(index.Range{Field: index.FilingAmount, Min: edges.At(100)}), "few": edges.Contains("maple"),
+		"all": {}, "few": edges.Contains("maple"),
+		"many": index.Where(index.Range{Field: index.FilingAmount, Min: edges.At(100)}),
 	} {
-		for _, sort := range []index.Sort{index.DefaultSort, {Field: index.FilingDate, Ascending: true}, {Field: index.CreatedAt}} {
+		for _, sort := range []index.Sort{
+			index.DefaultSort, {Field: index.FilingDate, Ascending: true}, {Field: index.CreatedAt},
+		} {
 			q := index.Query{Where: w, Sort: sort, Limit: len(filings)}
 			want, err := oracle.Rows(t.Context(), q)
 			if err != nil || len(want.Records) < 100 {

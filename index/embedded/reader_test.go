@@ -44,7 +44,10 @@ func TestP2_PagesAcrossChunks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, sort := range []index.Sort{index.DefaultSort, {Field: index.FilingDate, Ascending: true}, {Field: index.Owner}, {Field: index.FilingAmount}} {
+		for _, sort := range []index.Sort{
+			index.DefaultSort, {Field: index.FilingDate, Ascending: true}, {Field: index.Owner},
+			{Field: index.FilingAmount},
+		} {
 			selected := o.Select(w, sort)
 			if total != int64(len(selected)) {
 				t.Errorf("%v: count %d, want %d", w, total, len(selected))

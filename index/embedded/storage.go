@@ -215,7 +215,7 @@ func (s *storage) Identity(context.Context, string) (generation.Identity, error)
 // Publish implements generation.Storage: only this program reads the folder, by its catalog.
 func (s *storage) Publish(context.Context, string) error { return nil }
 
-// Where implements generation.Storage.
+// Location implements generation.Storage.
 func (s *storage) Location(name string) string {
 	if name == "" {
 		return s.files.document(generation.CatalogDocument)

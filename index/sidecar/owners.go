@@ -243,7 +243,7 @@ func readWords(r *wire.Reader) (w words, size int) {
 	return w, size + 16*cap(w.texts) + 4*cap(w.filings) + 8*cap(w.letters)
 }
 
-// from returns the first word of so many characters, or more.
+// start returns the first word of so many characters, or more.
 func (w *words) start(characters int) int {
 	if characters < len(w.first) {
 		return w.first[max(0, characters)]

@@ -196,7 +196,9 @@ func TestX16_Pages(t *testing.T) {
 func pagesOf(t *testing.T, m *memory, limit int, changesets ...string) (got []found) {
 	t.Helper()
 	for after, more := int64(0), true; more; {
-		page, err := sidecar.Page(t.Context(), m, m.kept, index.ChangeQuery{Generations: changesets, FieldGroups: index.FreeFields, LastID: after, Limit: limit})
+		page, err := sidecar.Page(t.Context(), m, m.kept, index.ChangeQuery{
+			Generations: changesets, FieldGroups: index.FreeFields, LastID: after, Limit: limit,
+		})
 		if err != nil || len(page.Changes) == 0 || len(page.Changes) > limit {
 			t.Fatalf("limit %d, behind %d: %d changes, %v", limit, after, len(page.Changes), err)
 		}

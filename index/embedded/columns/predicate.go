@@ -37,7 +37,7 @@ func (t *Table) compileOne(ctx context.Context, p index.Predicate) (condition, e
 	case index.Range:
 		return t.numberRange(p)
 	case index.Days:
-		return t.words(ctx, index.FilingDate.String(), func(_ int, day string) bool {
+		return t.matchDictionary(ctx, index.FilingDate.String(), func(_ int, day string) bool {
 			return day != "" && day >= p.First && (p.Last == "" || day <= p.Last)
 		})
 	case index.Times:
@@ -46,9 +46,9 @@ func (t *Table) compileOne(ctx context.Context, p index.Predicate) (condition, e
 	case index.Present:
 		switch name := p.Field.String(); p.Field {
 		case index.ForeclosureStatus:
-			return t.words(ctx, name, func(_ int, status string) bool { return status != "" })
+			return t.matchDictionary(ctx, name, func(_ int, status string) bool { return status != "" })
 		case index.PropertyData, index.Trust, index.Estate:
-			return t.words(ctx, coded[codedTraits].name, func(_ int, word string) bool { return lists(word, name) })
+			return t.matchDictionary(ctx, coded[codedTraits].name, func(_ int, word string) bool { return lists(word, name) })
 		}
 	case index.Box:
 		return t.box(p), nil
@@ -60,9 +60,9 @@ func (t *Table) compileOne(ctx context.Context, p index.Predicate) (condition, e
 	return nil, fmt.Errorf("embedded engine: unknown predicate %v", p)
 }
 
-// words holds for the rows whose word in a coded column holds. holds is called once a word, with
+// matchDictionary holds for the rows whose word in a coded column holds. holds is called once a word, with
 // its code; the word "" is no value.
-func (t *Table) words(
+func (t *Table) matchDictionary(
 	ctx context.Context, column string, holds func(code int, word string) bool,
 ) (condition, error) {
 	words, err := t.dictionary(ctx, column)
@@ -98,15 +98,15 @@ func (t *Table) coded(column string, table []uint8) condition {
 
 func (t *Table) rest(ctx context.Context, p index.Rest) (condition, error) {
 	column := index.FilingDate.String()
-	earlier, err1 := t.words(ctx, column, func(_ int, day string) bool { return day < p.Date })
-	same, err2 := t.words(ctx, column, func(_ int, day string) bool { return day == p.Date })
+	earlier, err1 := t.matchDictionary(ctx, column, func(_ int, day string) bool { return day < p.Date })
+	same, err2 := t.matchDictionary(ctx, column, func(_ int, day string) bool { return day == p.Date })
 	return disjunction(earlier, conjunction(same, inRange(t, columnID, math.MinInt64, p.ID))), errors.Join(err1, err2)
 }
 
 func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
 	isValue := func(text string) bool { return text != "" && slices.Contains(p.Values, text) }
 	if slices.Equal(p.Fields, []index.Field{index.County, index.CountyName}) { // of one column, which is read once
-		return t.words(ctx, index.County.String(), func(_ int, county string) bool {
+		return t.matchDictionary(ctx, index.County.String(), func(_ int, county string) bool {
 			county = index.Fold(county)
 			name, _ := index.SplitCounty(county)
 			return isValue(county) || isValue(name)
@@ -117,9 +117,9 @@ func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
 		var err error
 		switch field {
 		case index.OwnerKey, index.ZIP, index.AddressKey:
-			conditions[i], err = t.listed(ctx, field.String(), p.Values)
+			conditions[i], err = t.lookup(ctx, field.String(), p.Values)
 		default:
-			conditions[i], err = t.folded(ctx, field, isValue)
+			conditions[i], err = t.matchFolded(ctx, field, isValue)
 		}
 		if err != nil {
 			return nil, err
@@ -128,8 +128,8 @@ func (t *Table) anyOf(ctx context.Context, p index.AnyOf) (condition, error) {
 	return disjunction(conditions...), nil
 }
 
-// folded holds for the rows with a value in field, folded, that holds. Categories are several.
-func (t *Table) folded(ctx context.Context, field index.Field, holds func(value string) bool) (condition, error) {
+// matchFolded holds for the rows with a value in field, folded, that holds. Categories are several.
+func (t *Table) matchFolded(ctx context.Context, field index.Field, holds func(value string) bool) (condition, error) {
 	column, part := field.String(), whole
 	switch field {
 	case index.CountyName:
@@ -139,15 +139,15 @@ func (t *Table) folded(ctx context.Context, field index.Field, holds func(value 
 		column = index.County.String()
 		part = stateOf
 	}
-	return t.words(ctx, column, func(_ int, word string) bool {
+	return t.matchDictionary(ctx, column, func(_ int, word string) bool {
 		return slices.ContainsFunc(listed(index.Fold(part(word))), holds)
 	})
 }
 
-// listed holds for the rows that have one of values first in their word, or whose word matches it
+// lookup holds for the rows that have one of values first in their word, or whose word matches it
 // as a pattern of addresses, in a column whose dictionary is sorted: words with the same first
 // value are side by side there.
-func (t *Table) listed(ctx context.Context, column string, values []string) (condition, error) {
+func (t *Table) lookup(ctx context.Context, column string, values []string) (condition, error) {
 	words, err := t.dictionary(ctx, column)
 	if err != nil {
 		return nil, err
@@ -239,7 +239,7 @@ func (t *Table) contains(ctx context.Context, p index.Contains) ([]condition, er
 	var certain, possible []condition
 	var terms [][]byte // to be looked for in texts
 	for _, term := range p.Texts() {
-		inCounty, err := t.words(ctx, index.County.String(), func(code int, _ string) bool {
+		inCounty, err := t.matchDictionary(ctx, index.County.String(), func(code int, _ string) bool {
 			return strings.Contains(texts[code], term)
 		})
 		if err != nil {

@@ -116,7 +116,7 @@ func (l *rowList) appendTo(dst []byte, size int) []byte {
 	return dst
 }
 
-// addSet adds a set of appendTo, of count rows or blocks, to those whose last words may be missing
+// addSet adds a set of appendTo, of count rows or blocks, to sum, whose last words may be missing
 // if there are no such rows. It returns false for bytes that are no such set.
 func addSet(sum bitset.Set, set []byte, count int) bool {
 	if len(set) < count/8 {
