@@ -411,6 +411,63 @@ func TestPage_ManyWithPage(t *testing.T) {
 	page("lake", index.DefaultSort, true, 1, 0)
 }
 
+// failing is a reader whose page or count fails. The other one of them waits until its call ends, if there is one.
+type failing struct {
+	*slow
+	call string // that fails
+	with func() error
+	both bool // are called at the same time
+}
+
+func (e *failing) Live(context.Context) (index.Reader, error) { return e, nil }
+
+func (e *failing) Rows(ctx context.Context, q index.Query) (index.Page, error) {
+	if e.call == "rows" {
+		return index.Page{}, e.with()
+	}
+	if e.both {
+		<-ctx.Done()
+		return index.Page{}, ctx.Err()
+	}
+	return e.slow.Rows(ctx, q)
+}
+
+func (e *failing) Count(ctx context.Context, _ index.Filter) (int64, error) {
+	if e.call == "count" {
+		return 0, e.with()
+	}
+	<-ctx.Done()
+	return 0, ctx.Err()
+}
+
+// TestPage_Fails: if one of a page and its count fails, the other one ends, and that failure is the page's. So is a
+// panic, which without a cache no other function turns into an error.
+func TestPage_Fails(t *testing.T) {
+	t.Parallel()
+	for _, bytes := range []int64{0, 1 << 20} {
+		for _, call := range []string{"rows", "count"} {
+			for _, both := range []bool{false, true} {
+				for want, with := range map[string]func() error{
+					"a broken disk":  func() error { return errors.New("a broken disk") },
+					"a broken table": func() error { panic("a broken table") },
+				} {
+					synctest.Test(t, func(t *testing.T) {
+						inner := &slow{Reader: indextest.NewOracle("g1", filings(24)), paged: make(chan struct{}, 1)}
+						q := index.Query{Sort: index.DefaultSort, Limit: 5}
+						e := mustNew(&failing{inner, call, with, both}, bytes)
+						e.many[shapeOf(q)].Store(both)
+						page, total, err := live(t, e).Page(t.Context(), q)
+						if page.Records != nil || total != 0 || err == nil || !strings.Contains(err.Error(), want) {
+							t.Errorf("%d bytes, %s, both %t: %d rows of %d, %v; want %s",
+								bytes, call, both, len(page.Records), total, err, want)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
 // A page of ids is cached for itself, and taken from the whole page where that is cached.
 func TestX9_IDsOnly(t *testing.T) {
 	t.Parallel()
