@@ -153,15 +153,15 @@ func plainCounty(words []string, state string) county {
 
 var countyWord = []string{"county", "parish", "borough", "co"}
 
-// WithCounties returns w with each county that it names as meant returns it.
-func (w Filter) WithCounties(meant func(string) string) Filter {
+// WithCounties returns w with each county that it names as resolve returns it.
+func (w Filter) WithCounties(resolve func(string) string) Filter {
 	return w.mapAnyOf(func(p AnyOf) AnyOf {
 		if !slices.Contains(p.Fields, County) && !slices.Contains(p.Fields, CountyName) {
 			return p
 		}
 		values := make([]string, len(p.Values))
 		for i, v := range p.Values {
-			values[i] = meant(v)
+			values[i] = resolve(v)
 		}
 		return AnyOf{Fields: p.Fields, Values: values}
 	})

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-func TestX30_Meant(t *testing.T) {
+func TestX30_Resolve(t *testing.T) {
 	t.Parallel()
 	names := NewCountyNames([]string{
 		"Orange, FL", "ORANGE, FL", "Orange, CA", "Lake County, FL", "Lake, IL", "Jefferson Parish, LA", "Jefferson, TX", "Kenai Peninsula, AK",
@@ -88,8 +88,8 @@ func TestX30_WithCounties(t *testing.T) {
 	}
 }
 
-// TestX62_Meant: of what people write differently nothing counts, and what is left must be one county, or one name.
-func TestX62_Meant(t *testing.T) {
+// TestX62_Resolve: of what people write differently nothing counts, and what is left must be one county, or one name.
+func TestX62_Resolve(t *testing.T) {
 	t.Parallel()
 	names := NewCountyNames([]string{
 		"St. Johns, FL", "Lake, FL", "Lake, CO", "Larimer, CO", "Doña Ana, NM", "Prince George's, MD", "Miami-Dade, FL", "La Salle, IL", "LaSalle, LA",

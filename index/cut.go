@@ -59,8 +59,8 @@ func errMember(f Field) error {
 	return fmt.Errorf("%w: %s is not where it belongs, or its value is none of a record", ErrRecord, f)
 }
 
-// Values sets dst[f] to the JSON of each field f of r, up to last, unchanged: a part of r,
-// which is not copied. It returns ErrRecord where r is not a record as AppendRecord writes it, as
+// Values sets dst[f] to the JSON of each field f of r, up to last, as a part of r that is not
+// copied. It returns ErrRecord where r is not a record as AppendRecord writes it, as
 // far as that.
 func (r Record) Values(dst [][]byte, last Field) error {
 	var starts [NumKeyed + 1]int
@@ -237,7 +237,8 @@ func stringEnd(text []byte) int {
 	}
 }
 
-// listEnd returns the end of the list of strings that begins text, of two bytes or more; or 0.
+// listEnd returns where the list of strings ends that text begins with, 0 if nowhere. text has two
+// bytes or more.
 func listEnd(text []byte) int {
 	if text[0] != '[' {
 		return 0

@@ -224,7 +224,7 @@ func (g *Grouping) Groups() Groups {
 	return groups
 }
 
-// add adds the filings of other.
+// add adds the filings of a part.
 func (g *Group) add(part Group) {
 	g.Filings += part.Filings
 	if part.Amounts == 0 {

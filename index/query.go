@@ -73,7 +73,7 @@ const afterID = "id "
 // begins at the End of another one is found sooner.
 func PositionAfter(id int64) string { return afterID + strconv.FormatInt(id, 10) }
 
-// IDOfPosition returns the id of the filing whose end a position is; false for a position in an
+// IDOfPosition returns the id that PositionAfter made a position of; false for a position in an
 // engine's own words.
 func IDOfPosition(position string) (id int64, ok bool, err error) {
 	text, ok := strings.CutPrefix(position, afterID)

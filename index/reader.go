@@ -81,8 +81,8 @@ type Engine interface {
 	Live(ctx context.Context) (Reader, error)
 	// Kept lists, at most one second late, the generations that Pin knows, the newest first: the
 	// sealed ones that this program can read. It has any that Live, Pin or Kept returned before, as
-	// long as that is kept. If id is newer than all known ones, it looks again; "" is not. The list is
-	// read, never changed.
+	// long as that is kept. If id, a public id or "", is newer than all known ones, it looks again. The
+	// list is read, never changed.
 	Kept(ctx context.Context, id string) ([]Generation, error)
 	// Pin returns a Reader of the kept generation with that public id, or ErrGone, at most one second
 	// late; ErrChanged if it was altered since it was sealed.

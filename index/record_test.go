@@ -84,7 +84,7 @@ func drawFiling(t *rapid.T) *index.Filing {
 	return f
 }
 
-func TestAppendFor_E4_FieldsByTier(t *testing.T) {
+func TestAppendFields_E4_FieldsByTier(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFiling(t)

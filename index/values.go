@@ -270,7 +270,7 @@ func (s *Counts) Count(h FilingValues, n int64) {
 	s.Months[h.month] += n
 }
 
-// Add adds n times the counts of others.
+// Add adds other counts n times.
 func (s *Counts) Add(counts Counts, n int64) {
 	s.Filings += n * counts.Filings
 	s.WithoutFields = s.WithoutFields || counts.WithoutFields

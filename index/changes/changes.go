@@ -290,24 +290,24 @@ type Hop struct {
 	Back       bool   // it is gone from the generation to its parent
 }
 
-// Find returns the path between the generations with these public ids; false where changesets do
-// not lead from one to the other, or know neither.
-func Find(changesets []index.Changeset, since, until string) (Path, bool) {
+// Find returns the path between the generations with two public ids; false if changesets do not
+// lead from the first to the last, or know neither.
+func Find(changesets []index.Changeset, first, last string) (Path, bool) {
 	origin := make(map[string]index.Changeset, len(changesets))
 	known := false
 	for _, s := range changesets {
 		origin[index.GenerationID(s.Generation)] = s
-		known = known || index.GenerationID(s.Generation) == since || index.GenerationID(s.Parent) == since
+		known = known || index.GenerationID(s.Generation) == first || index.GenerationID(s.Parent) == first
 	}
-	if since == until {
+	if first == last {
 		return nil, known
 	}
-	back, forward := toRoot(origin, since), toRoot(origin, until)
+	back, forward := toRoot(origin, first), toRoot(origin, last)
 	// Both end at the same changesets if they have a root in common; the rest of both is the path.
 	for len(back) > 0 && len(forward) > 0 && back[len(back)-1] == forward[len(forward)-1] {
 		back, forward = back[:len(back)-1], forward[:len(forward)-1]
 	}
-	if end(back, since) != end(forward, until) {
+	if end(back, first) != end(forward, last) {
 		return nil, false
 	}
 	var path Path

@@ -341,7 +341,7 @@ type Changes struct {
 	Since   string `json:"since"`
 }
 
-// Served returns the sealed ones of generations, as JSON [] and never null.
+// Served returns the sealed ones of generations; if there is none, [] and not null in JSON.
 func Served(generations []Info) []Info {
 	return slices.DeleteFunc(append([]Info{}, generations...), func(g Info) bool { return !g.Sealed })
 }

@@ -80,8 +80,8 @@ func (l *Lifecycle) Retry(ctx context.Context, try func(context.Context) error) 
 	return l.storage.Retry(ctx, try)
 }
 
-// updateTries is how often a change of the catalog is tried against others who change it, too.
-// One of them succeeds each time, and holders of the lock but renew it.
+// updateTries is how often a change of the catalog is tried while other processes change it. One
+// of them succeeds each time, and holders of the lock but renew it.
 const updateTries = 5
 
 // update changes the catalog in one step: do is applied to it, and again if it was replaced since

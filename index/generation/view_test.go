@@ -362,7 +362,7 @@ func TestViewsAgree(t *testing.T) {
 	}
 }
 
-func BenchmarkAt(b *testing.B) {
+func BenchmarkPin(b *testing.B) {
 	v := newViewed(b, 3)
 	id := index.GenerationID(v.names[0])
 	b.ReportAllocs()
