@@ -190,7 +190,8 @@ func (cfg Config) sources(ctx context.Context) ([]source.Source, error) {
 	return sources, err
 }
 
-// Check returns the error of a missing source, or of a mapping that does not compile.
+// Check returns the error of a missing source, or of a mapping that does not compile. It reads no
+// source.
 func (cfg Config) Check(ctx context.Context) error {
 	cfg, err := cfg.checked()
 	if err != nil {
@@ -351,7 +352,8 @@ func Passing(err error) bool {
 		errors.Is(err, generation.ErrLockLost) || errors.Is(err, generation.ErrConflict)
 }
 
-// PartsError says of counties of a plan why they cannot be loaded. Others can be.
+// PartsError says of counties of a plan why they cannot be loaded. Nothing is promoted; the others
+// can be.
 type PartsError struct{ Failed map[string]error }
 
 // Error names the counties and the fault of each.

@@ -28,7 +28,8 @@ func (r *running) withLeft() index.Counts {
 	return sum
 }
 
-// freshNow returns how fresh each county of the new generation is; nil for too many.
+// freshNow returns how fresh each county of the new generation is; nil for more counties than the
+// catalog keeps.
 func (r *running) freshNow() map[string]index.Freshness {
 	fresh := map[string]index.Freshness{}
 	for county, seconds := range r.loaded {

@@ -65,7 +65,8 @@ type comparedCounty struct {
 	Changes   // none where they are not known
 }
 
-// compareCounties returns the counties of both generations. Names may differ in case.
+// compareCounties returns the counties of both generations. Another case of a name is no other
+// county.
 func (r *running) compareCounties() (compared []comparedCounty) {
 	live, liveFolded, newFolded := index.NewCounts(), index.NewCounts(), folded(r.counts)
 	if r.liveCounts != nil {

@@ -83,7 +83,8 @@ type change struct {
 	withheld sieve.Verdict
 }
 
-// handle is called with a valid record: f, which is reused after it, or the deletion of f's id.
+// handle is called with a valid record: f, which is reused after the call, or the deletion of the
+// filing with f's id.
 type handle func(f *index.Filing, deleted bool) error
 
 // readSources calls do for every valid record of all sources, in order.
@@ -269,7 +270,8 @@ func (r *reading) inputOf(src source.Source) Input {
 	return r.inputs[src.Input]
 }
 
-// begin returns the reader of a source's records, and the names of its mapping without a row.
+// begin returns the reader of a source's records, and the names that its mapping reads and no row
+// has had yet.
 func (r *reading) begin(
 	src source.Source, rows *source.Reader, p *mapping.Program,
 ) (*record.Parser, []mapping.Read, error) {

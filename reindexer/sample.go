@@ -14,7 +14,7 @@ import (
 )
 
 // sampleSize is how many filings are read back whole. A fault that alters one in fifty filings
-// escapes 200 of them less than once in fifty runs; counts find others.
+// escapes 200 of them less than once in fifty runs; the counts, which are of all, find rarer ones.
 const sampleSize = 200
 
 // sample keeps the records of some filings, each with the same chance, as the new generation must

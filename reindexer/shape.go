@@ -14,7 +14,8 @@ import (
 
 const (
 	// touched is of how many of a county's filings, a part of it, the load changes something before
-	// medians are compared: the median of fewer moves by the county's own changes.
+	// medians are compared: the median of fewer moves by the county's own changes, not by the way
+	// it was read.
 	touched = 10
 	// apart is how many times as large a median may be.
 	apart = 10
@@ -133,7 +134,8 @@ func daysBetween(start, end uint32) int {
 // today is the day on which the load began, in UTC: no county of the United States is ahead of it.
 func (r *running) today() time.Time { return r.started.UTC().Truncate(24 * time.Hour) }
 
-// shapeOf reads the shape of a county's values. Engines find it by their orders.
+// shapeOf reads the shape of a county's values. Engines find it by their orders, so that none
+// of the values is kept.
 func (r *running) shapeOf(
 	ctx context.Context, reader index.Reader, county string, c index.CountyCounts,
 ) (s shape, err error) {

@@ -52,7 +52,7 @@ type running struct {
 
 	sieve         *sieve.Sieve                       // of filings that this load excludes; nil: none
 	pending       *sieve.Sieve                       // of filings that older generations may still have; nil: none
-	pendingFilter *index.Filter                      // selects all that can be of that; nil: not known
+	pendingFilter *index.Filter                      // selects all that pending may find; nil: not known
 	unfinished    func(*generation.Withholding) bool // tells its entries
 	active        []int                              // numbers of the entries of sieve
 	takes         []change                           // filings of pending in the live generation

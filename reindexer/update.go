@@ -216,7 +216,7 @@ func (u *update) sampleUntouched(ctx context.Context) error {
 // takenAtOnce is how many filings are looked up at once that are taken out.
 const takenAtOnce = 256
 
-// takeOut takes withheld filings of the live generation out of the copy. It is no load of one.
+// takeOut takes withheld filings of the live generation out of the copy. That loads no county.
 func (u *update) takeOut(ctx context.Context, build generation.Build) error {
 	r := u.run
 	if len(r.takes) == 0 {

@@ -152,7 +152,7 @@ func term(s string) string {
 	return index.SearchText(string(runes[:min(len(runes), searchedTerm)]))
 }
 
-// countCounty counts the filings that a query for the county of f selects: those of any case.
+// countCounty counts the filings that a query for the county of f selects, in any case of its name.
 func (r *running) countCounty(ctx context.Context, built index.Reader, f *index.Filing) (string, error) {
 	county := f.Text(index.County)
 	var want int64

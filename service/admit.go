@@ -26,7 +26,8 @@ func (s *Service) admit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	// with a token, too: a dearer request is a link's, or refused, and counts against tokens' share
+	// with a token, too: a more expensive request is a link's, or refused, and counts against the
+	// share of tokens
 	price := int64(1)
 	if strings.HasPrefix(key, tokens.Start) {
 		if err := s.readToken(k, key); err != nil {

@@ -53,7 +53,8 @@ const (
 	internal = "internal error; report the request_id to the operator of this service"
 )
 
-// errorMappings is the table of errors. The first row of an error counts, else the last one.
+// errorMappings is the table of errors. The first row that an error is of counts; an error of no
+// row is the last one.
 var errorMappings = []errorMapping{
 	{errInvalid, http.StatusBadRequest, "invalid_parameter", "", false},
 	{index.ErrPosition, http.StatusBadRequest, "invalid_parameter",

@@ -87,7 +87,7 @@ func (s *Service) observeOperation(c *fiber.Ctx) error {
 // operatorsPaths need the token.
 var operatorsPaths = []string{accountsPath, "/loads", "/generations", "/withheld"}
 
-// refusedOperation answers requests that the HTTP server refuses before any route sees them: in the
+// refusedOperation answers a request that the HTTP server refuses before any route sees it: in the
 // envelope if it is about a path with a token, or may be. Of a request that was not read to its end
 // not even the path is known.
 func (s *Service) refusedOperation(c *fiber.Ctx, err error) error {

@@ -209,14 +209,14 @@ func (s *Service) respond(k *call, e *endpoint, q params.Request) (err error) {
 }
 
 // pinnedCaching lets a client use a response of a pinned generation for an hour without asking. The
-// tag is good for ever, but the key's fields are not: its tier may change, or it may end.
+// tag is good for ever, but the key's rights are not: its tier may change, or it may be revoked.
 const pinnedCaching = "private, max-age=3600"
 
 // foreverCaching lets a client keep a response, and never ask again. All tiers see the same (X35).
 const foreverCaching = "private, max-age=31536000, immutable"
 
-// reader returns the Reader of the generation with that id, "": the live one, and a header names
-// it.
+// reader returns the Reader of the generation with that id, the live one for "", and names it in a
+// header (rule X1).
 func (s *Service) reader(k *call, id string) (r *serving.Reader, err error) {
 	if ctx := k.http.UserContext(); id == "" {
 		r, err = s.config.Engine.Live(ctx)
@@ -315,7 +315,8 @@ func etag(generation, endpoint, canonical, tier string) string {
 	return `W/"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// leastCompressed is the size from which compressing is worth it: below it, one packet has all.
+// leastCompressed is the size from which a body is worth compressing: below it, head and body fit
+// into one packet.
 const leastCompressed = 1024
 
 // compress compresses the response if the client can read it. Levels are the fast ones: a page of

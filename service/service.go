@@ -34,7 +34,8 @@
 // # Endpoints and responses
 //
 // An endpoint is one row (endpoints.go) and one handler, a function from a Reader and a
-// params.Request to a Result. Routes and documents range over them.
+// params.Request to a Result. Routes, the OpenAPI document and the documents' table range over the
+// rows.
 //
 // The responder owns everything else. A request has one Reader, so one generation; the generation's
 // name, the canonical text of the request and the tier make the tag, which is compared before the
@@ -52,7 +53,8 @@
 // its kind, and logged. While an engine does not respond, requests are refused at once (packages
 // serving and breaker); Redis has the same in front of it. There is no Retry-After on a 500: the
 // specification keeps it for 429. A body that comes with a GET means nothing: up to 4 KiB it is
-// read and left alone, since some clients send an empty object; larger ones and chunks are refused.
+// read and left alone, since some clients send an empty object; a larger one is refused, and so is
+// one in chunks.
 package service
 
 import (
@@ -96,7 +98,7 @@ type Config struct {
 	// LegacyHasDataName is the legacy name of has_property_data (rule P20). "":
 	// params.DefaultLegacyHasData.
 	LegacyHasDataName string
-	// EscapeFormulas writes a ' in CSV before texts that spreadsheets take for formulas.
+	// EscapeFormulas has every CSV export write a ' before texts that spreadsheets take for formulas.
 	EscapeFormulas bool
 	// ServerTiming says in responses to known callers how long key store and engine took.
 	ServerTiming bool
@@ -113,14 +115,16 @@ type Config struct {
 	PublicURL string
 	// CORSOrigins are the origins whose scripts may read responses; "*" is all of them (rule T2).
 	CORSOrigins []string
-	// TrustedProxies are the peers that the plain listener believes; the log names their clients.
+	// TrustedProxies are the peers that the plain listener believes (Redirect); the log names their
+	// clients.
 	TrustedProxies []netip.Prefix
-	// Tracer begins the spans of requests; from TrustedProxies it takes their parent. nil: none.
+	// Tracer begins the spans of requests; from TrustedProxies it takes the parent that they name.
+	// nil: none.
 	Tracer *trace.Tracer
 	// KeyStore names the database of Access in these spans.
 	KeyStore trace.Database
-	// Ready says why the process is not ready for reasons of its own, as that it stops. nil: it
-	// always is.
+	// Ready says why the process is not ready for reasons of its own, such as that it is stopping.
+	// nil: it always is.
 	Ready func(context.Context) error
 	// Store has the loads and generations that operators see. nil: they see none.
 	Store Loads

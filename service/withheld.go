@@ -16,7 +16,8 @@ import (
 // Withholder has the list of withheld filings (rule X53).
 type Withholder interface {
 	Withheld(ctx context.Context) (any, error)
-	// Withhold returns the filings that an entry would take out, and a function for that.
+	// Withhold returns the filings that an entry would take out, and a function that takes them out,
+	// in minutes.
 	Withhold(ctx context.Context, body map[string]string) (matches any, do func(context.Context) error, err error)
 	Unwithhold(ctx context.Context, number int) error
 }
@@ -34,7 +35,8 @@ func Invalid(message string) error { return handlers.Refuse(errInvalid, message)
 const withholdTime = time.Hour
 
 // routeWithheld adds /withheld to app. A POST names the filings that an entry takes out; with
-// "yes": "true" it answers 202, and does so: the list tells its end, and /loads its failure.
+// "yes": "true" it answers 202, and takes them out: the list tells when that is complete, and
+// /loads why it failed.
 func (s *Service) routeWithheld(app *fiber.App) {
 	const path = "/withheld"
 	w := s.config.Withheld

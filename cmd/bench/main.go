@@ -25,7 +25,7 @@
 //
 // and these only by name, since they take long, or need more than the servers:
 //
-//	peers     answers of others to the same questions: a service of two days on Elasticsearch and on PostgreSQL, Datasette
+//	peers     answers of others to the same requests: a service of two days on Elasticsearch and PostgreSQL, Datasette
 //	memory    the most memory of the service under requests never made before, with and without Go's limit
 //	growth    a few pages with 0.5, 2 and 8 million synthetic filings, up to -largest
 //

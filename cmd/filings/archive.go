@@ -108,7 +108,8 @@ func save(ctx context.Context, store generation.Store, name string, put writer) 
 	return saved{Generation: name, Filings: m.Filings, SHA256: m.SHA256}, err
 }
 
-// writeTo returns the writer of a file or an object of S3. Either stays until all was written.
+// writeTo returns the writer of a file or an object of S3. Either keeps its old content until all
+// was written.
 func (p *program) writeTo(s settings.Settings, target string) (writer, error) {
 	if !isObject(target) {
 		if source.IsAddress(target) {

@@ -12,7 +12,8 @@ import (
 	"filings/reindexer"
 )
 
-// writeReasons writes the number of rejected records for each reason, the most frequent first.
+// writeReasons writes the number of rejected records for each reason, the most frequent first, and
+// an example of each.
 func writeReasons(w io.Writer, reasons map[reindexer.Reason]reindexer.Rejected) {
 	if len(reasons) == 0 {
 		return

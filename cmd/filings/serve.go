@@ -180,7 +180,7 @@ func reach(ctx context.Context, s settings.Settings, log *slog.Logger, store gen
 		func(ctx context.Context) error {
 			live, err := store.Live(ctx)
 			if errors.Is(err, index.ErrLost) {
-				// Elasticsearch responds; each request says so, until it is repaired
+				// Elasticsearch responds; each request reports the loss, until it is repaired
 				return nil
 			}
 			if err != nil {

@@ -34,8 +34,8 @@ type provider struct {
 // environmentTimeout is how long a server in the environment may take to answer: it has been running for some time.
 const environmentTimeout = 10 * time.Second
 
-// errAbsent: this machine lacks a provider's need. Nothing is printed of that as long as another
-// provider succeeds.
+// errAbsent: this machine lacks something that a provider needs. Nothing is printed of that as long
+// as another provider succeeds.
 var errAbsent = errors.New("absent")
 
 // absent returns an error that wraps errAbsent and has the formatted text.

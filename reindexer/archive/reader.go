@@ -16,6 +16,7 @@ import (
 
 const (
 	// longest is the longest line that is read: a manifest with the counties of a generation.
+	// Records are shorter.
 	longest = 32 << 20
 	// maxWindow is that of Write's level, so that a damaged head takes no more memory.
 	maxWindow = 8 << 20

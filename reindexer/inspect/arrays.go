@@ -11,7 +11,7 @@ import (
 	"filings/reindexer/source"
 )
 
-// arrays finds the arrays of objects in a JSON document, the outermost, with their lengths.
+// findArrays finds the arrays of objects in a JSON document, the outermost: paths and lengths.
 const findArrays = `
 def step: if test("^[A-Za-z_][A-Za-z0-9_]*$") then "." + . else ".[" + tojson + "]" end;
 def arrays($path; $deep):

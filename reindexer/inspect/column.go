@@ -45,7 +45,8 @@ const (
 	exampleChars = 32
 	// exceptions is which part of a column's values may have another form: the 20th.
 	exceptions = 20
-	// mostFailed is how many values a form may fail for, of how many, until it is given up.
+	// mostFailed is how many values a form may fail for; past that, it is given up where it fails for
+	// more than half.
 	mostFailed = 1000
 )
 

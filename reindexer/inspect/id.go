@@ -50,7 +50,8 @@ func (f *File) idColumns() []*column {
 	return nil
 }
 
-// distinct returns n of the candidates, chosen ones included, whose values differ in all records.
+// distinct returns n of the candidates, chosen ones included, whose values together differ in all
+// records.
 func (f *File) distinct(candidates, chosen []*column, n int) []*column {
 	if n == 0 {
 		if !f.allDiffer(chosen) {

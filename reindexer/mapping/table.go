@@ -78,7 +78,8 @@ func constant(part string) (string, bool) {
 // condition matches that of a row of Where.
 var condition = regexp.MustCompile(`(?s)^(.+?)\s*(!?=)\s*(.*)$`)
 
-// preamble returns the text of a program before it makes a record, and the one for each column.
+// preamble returns the text of a program before it makes a record, and the one for each column
+// before that is read.
 func preamble(rows []Row) (program, column string, err error) {
 	for _, r := range rows {
 		switch r.Field {

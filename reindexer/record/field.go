@@ -33,7 +33,8 @@ func (d *draft) fail(field, reason string) {
 	}
 }
 
-// setField checks a value by the kind of its field (rules L3 and L4), and takes it.
+// setField checks a value that is not missing by the kind of its field (rules L3 and L4), and takes
+// it.
 func (d *draft) setField(field index.Field, v *value) {
 	if v.fault != "" {
 		d.fail(field.String(), v.fault)
@@ -115,7 +116,8 @@ func isCounty(s string) bool {
 	return name != "" && strings.TrimSpace(name) == name && len(state) == 2 && isCapital(state[0]) && isCapital(state[1])
 }
 
-// IsCounty reports whether a load takes s for a county (rule X42): "County, ST" is a form.
+// IsCounty reports whether a load takes s for a county (rule X42): "County, ST" is a form that was
+// not filled in.
 func IsCounty(s string) bool {
 	_, state := index.SplitCounty(s)
 	return isCounty(s) && index.IsState(state)

@@ -130,7 +130,8 @@ func (c *Client) send(r *http.Request) (*http.Response, error) {
 // maxRefusal is how much is read of a response that says why a request was refused.
 const maxRefusal = 64 << 10
 
-// refused says why a request was refused: by the code alone: texts repeat the signed request.
+// refused says why a request was refused, by the code of the response alone: its texts repeat the
+// signed request.
 func (c *Client) refused(response *http.Response) error {
 	var fault struct{ Code string }
 	err := web.Status(response)

@@ -11,7 +11,8 @@ import (
 	"strconv"
 )
 
-// partSize is how much is sent at once, and held in memory. An object has 10,000 parts: 156 GiB.
+// partSize is how much is sent at once, and held in memory. An object has up to 10,000 parts: 156
+// GiB.
 const partSize = 16 << 20
 
 // part is a part of an object that was sent.
@@ -20,8 +21,8 @@ type part struct {
 	ETag       string
 }
 
-// Put writes an object: all bytes of source. Nobody sees it before it is complete; if Put fails, the
-// key's former object stays.
+// Put writes an object: all bytes of source. Nobody sees it before it is complete; if Put fails,
+// the key's former object stays.
 func (c *Client) Put(ctx context.Context, o Object, source io.Reader) error {
 	buffer := make([]byte, partSize)
 	n, err := io.ReadFull(source, buffer)

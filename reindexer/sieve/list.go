@@ -98,7 +98,8 @@ func (w Withhold) AddTo(list *generation.Withheld, now time.Time) func(*generati
 	return same
 }
 
-// Remove removes an entry from the list. The next load of its records brings them back.
+// Remove removes an entry from the list. The next load that has its records brings the filings
+// back.
 func Remove(ctx context.Context, store generation.Store, run generation.Run, number int) (err error) {
 	run.Outcome, run.Withholds = generation.OutcomeUnchanged, true
 	lock, err := store.Lock(ctx, run)

@@ -1,5 +1,6 @@
 // Package sieve knows which filings are withheld (rule X53): it makes the entries of the list that
-// package generation keeps, and looks for their filings in records and generations.
+// package generation keeps, and looks for their filings in records and generations. A load decides
+// on them.
 //
 // # Design
 //
@@ -11,7 +12,7 @@
 // filings end there.
 //
 // A digest cannot be made again from another spelling of its name. So if rule X61 has changed the
-// keys of a filing, its former ones are looked up, too: withheld owners stay so.
+// keys of a filing, its former ones are looked up, too: an upgrade brings no withheld owner back.
 //
 // Filters of queries would be the other way. They leak, by ids, by counts, by cached or pinned
 // data, and leave the filings in files. So a list is for loads, which are the only ones that write:

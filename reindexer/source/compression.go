@@ -15,10 +15,11 @@ import (
 	"filings/reindexer/web"
 )
 
-// maxWindow is the largest zstd window that is decoded: that of `zstd --long`, zstd's default.
+// maxWindow is the largest zstd window that is decoded: that of `zstd --long`, which zstd itself
+// decodes by default.
 const maxWindow = 128 << 20
 
-// unsupported are the first bytes of formats that would else be a long list of bad records.
+// unsupported are the first bytes of formats that would else be reported as many bad records.
 var unsupported = []struct {
 	start string
 	name  string

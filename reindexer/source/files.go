@@ -110,7 +110,7 @@ func fileState(file *os.File) (string, error) {
 	return fmt.Sprintf("%d bytes of %d", info.Size(), info.ModTime().UnixNano()), nil
 }
 
-// digestOf returns the SHA-256 of a file, which may be rewritten in its size and time.
+// digestOf returns the SHA-256 of a file, which may be rewritten with the same size and time.
 func digestOf(ctx context.Context, file *os.File) (string, error) {
 	sum, content := sha256.New(), io.NewSectionReader(file, 0, math.MaxInt64)
 	_, err := io.Copy(sum, &counted{ctx: ctx, r: content, n: new(atomic.Int64)})

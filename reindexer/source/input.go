@@ -28,7 +28,7 @@ type Options struct {
 	Log       *slog.Logger // for files that are left out
 }
 
-// Servers say who reads from servers, if no address has credentials, and how long these may take.
+// Servers has the credentials that addresses lack, and the time that servers may take.
 type Servers struct {
 	Timeout       time.Duration // that a source waits for servers in all; 0: any
 	S3            s3.Config

@@ -10,7 +10,8 @@ const (
 	// MaxLine is the longest record that is read, in bytes: four times the largest size of a record
 	// with all fields at their limits.
 	MaxLine = 16 << 20
-	// bufferSize is large enough that reading costs few system calls, and small.
+	// bufferSize is large enough that reading costs few system calls, and small beside the rest of a
+	// load's memory.
 	bufferSize = 256 << 10
 )
 

@@ -17,7 +17,7 @@ import (
 // query or of a dataset.
 type Row struct {
 	// Value has the types of jq: nil, bool, int, json.Number, string, []any, map[string]any; it is
-	// an object of all that has columns. It is good until a row that is neither Again nor Single.
+	// an object of all that has columns. It is good until the next row but those Again and Single.
 	Value any
 	Fault *record.Fault // why it is no record, or one of two meanings; nil for nothing
 	Line  int           // where it begins, from 1; of a query the number of the row

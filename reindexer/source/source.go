@@ -1,6 +1,7 @@
 // Package source finds where the rows of a load come from and reads them: files and folders,
 // standard input, web servers, objects of S3, datasets of Socrata, layers of ArcGIS, and queries to
-// PostgreSQL. It owns all that happens before a row's values are known, and judges no record.
+// PostgreSQL. It owns all that happens before a row's values are known. It knows no fields and
+// judges no record.
 //
 // # Design
 //
@@ -21,7 +22,8 @@
 //
 // A fault that makes the rest of a source unknowable (a stream that is cut off, a damaged archive,
 // a quote that is never closed, a row above MaxLine) is ErrUnreadable. The memory of reading does
-// not depend on the size of a source. Secrets of addresses are shown nowhere.
+// not depend on the size of a source. Users, passwords and parameters of addresses are shown
+// nowhere.
 package source
 
 import (
@@ -65,7 +67,8 @@ type Source struct {
 	Names []string
 	Zone  *time.Location // of its county; nil: not known
 
-	// LeftOut are the names in a folder that are not read, folders with a slash.
+	// LeftOut are the names in a folder that are not read, folders with a slash; of the folder's
+	// first source alone.
 	LeftOut []string
 
 	unit   string        // that its records are numbered in: line or row

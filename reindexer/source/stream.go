@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 )
 
-// open reads records in a form from bytes that may be compressed. The Reader closes stream, or an
-// error.
+// open reads records in a form from bytes that may be compressed. It closes stream with the Reader,
+// or when it fails.
 func open(ctx context.Context, stream io.ReadCloser, f Form, read *atomic.Int64) (*Reader, error) {
 	raw := bufio.NewReaderSize(&counted{ctx: ctx, r: stream, n: read}, bufferSize)
 	done := func() { _ = stream.Close() } // only read from: there is nothing that closing could lose

@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	// headerTimeout is how long a server may take to begin its response, if it has to make it.
+	// headerTimeout is how long a server may take to begin its response, which it may have to make.
 	headerTimeout = 60 * time.Second
 	// stallTimeout is how long no byte may come. A whole transfer may take as long as it likes.
 	stallTimeout = 60 * time.Second

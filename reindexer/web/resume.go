@@ -20,7 +20,7 @@ type resumed struct {
 
 // Resumed returns the body of a response to a GET. Where that breaks off, it requests the rest of
 // the state that the request's If-Match names, or else the response's ETag: another state is
-// ErrChanged. Without either, or of a server that sends no parts, it is ErrBroken.
+// ErrChanged. Without either, or of a server that sends no parts, the break is ErrBroken.
 func (c *Client) Resumed(response *http.Response) io.ReadCloser {
 	tag := cmp.Or(response.Request.Header.Get("If-Match"), response.Header.Get("ETag"))
 	if !strings.HasPrefix(tag, `"`) { // a weak one may be that of two states

@@ -38,7 +38,8 @@
 // A request may have a price above 1: all of it is counted or nothing. A request whose price is
 // known only while it is handled is admitted uncharged, and charged then, at once. Rows that were
 // not sent are refunded. If an account may have only one such request at a time, it holds a lease
-// meanwhile: over all processes, until it releases the lease, or the lease ends by itself.
+// meanwhile: over all processes, until it releases the lease or, if it dies, the lease ends by
+// itself.
 //
 // A token (package tokens) is admitted as the key that it was made with, by that key's hash, in the
 // same script: it ends with its key. Besides, all tokens of an account have a share of its day, in
@@ -263,7 +264,8 @@ type Store interface {
 
 	// AcquireLease takes the lease of user's account, of which there is one, for LeaseTime, or
 	// renews it, and returns 0. While a holder with another id has it, it changes nothing, and
-	// returns how long that one has it yet. An id is any text that no other holder has.
+	// returns how long that one has it unless it renews it. An id is any text that no other holder
+	// has.
 	AcquireLease(ctx context.Context, user, id string) (left time.Duration, err error)
 	// Release ends the lease, unless it has another holder by now. As with Refund, the context may have ended.
 	Release(ctx context.Context, user, id string) error

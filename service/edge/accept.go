@@ -10,7 +10,7 @@ import (
 )
 
 // sendBuffer is how many bytes the kernel keeps for a client that does not read. Linux takes twice
-// as many, and would take megabytes by itself: dozens of pages for nobody. It holds any page.
+// as many, and would take megabytes by itself: dozens of pages for nobody. It holds any page whole.
 const sendBuffer = 128 << 10
 
 // A system that has no descriptor or no memory for a connection may have it a moment later:
@@ -49,7 +49,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// accept waits while errors pass: the HTTP server would end at any error, and the process with it.
+// accept waits out errors that pass: the HTTP server would end at any, and the process with it.
 func (l *Listener) accept() (net.Conn, error) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		c, err := l.Listener.Accept()

@@ -13,7 +13,8 @@ import (
 // trusted, the one that it names in X-Forwarded-For. Each proxy appends the peer that it saw, so
 // the list ends with the addresses that trusted proxies have written: the last one that is none of
 // theirs is the client's. The addresses before that one may be invented, and are not read. An item
-// that is no address ends the list as well: then it is the proxy that passed it on: unread.
+// that is no address ends the list as well: then it is the proxy that passed it on, and unread says
+// so.
 func Client(c *fiber.Ctx, trusted []netip.Prefix) (client netip.Addr, unread bool) {
 	client = peer(c)
 	if !contains(trusted, client) {
@@ -54,7 +55,8 @@ func address(text string) (netip.Addr, bool) {
 }
 
 // TraceContext returns the headers traceparent and tracestate of a request from a proxy within
-// trusted, "" from anyone else, who could put spans into traces of others.
+// trusted, "" from anyone else, who could put spans into traces of others, and decide which are
+// recorded.
 func TraceContext(c *fiber.Ctx, trusted []netip.Prefix) (traceparent, tracestate string) {
 	if len(trusted) == 0 || !contains(trusted, peer(c)) {
 		return "", ""

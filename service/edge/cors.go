@@ -29,7 +29,7 @@ func (o CORS) Allow(c *fiber.Ctx, origin string) {
 }
 
 // Vary returns the Vary of a response that depends on the request headers named, and on the origin
-// unless all are alike.
+// unless all are treated alike.
 func (o CORS) Vary(headers string) string {
 	if len(o.Origins) > 0 && !o.open() {
 		headers += ", Origin"
@@ -38,7 +38,7 @@ func (o CORS) Vary(headers string) string {
 }
 
 // Preflight responds to the request that a browser sends before a script's own, and reports whether
-// c is such a request. It carries no key; other origins get a response without permission.
+// c is such a request. It carries no key; an origin that is not allowed gets no permission.
 func (o CORS) Preflight(c *fiber.Ctx) bool {
 	h := &c.Request().Header
 	if c.Method() != fiber.MethodOptions || len(h.Peek(fiber.HeaderOrigin)) == 0 ||

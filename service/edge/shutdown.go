@@ -10,13 +10,14 @@ import (
 // A client that keeps its connection may be sending a request at the moment at which the service
 // stops. So a connection that waits does so for a second more: the request is answered, with
 // Connection: close. Many clients need a round trip and a moment. One more look counts to it: a
-// busy machine may notice its end before a request that came in it.
+// busy machine may notice the end of a second before a request that came in it.
 const (
 	lookTime   = 50 * time.Millisecond
 	lingerTime = time.Second + lookTime
 )
 
-// Shutdown accepts no more connections, lets each have a last request, and waits for their ends.
+// Shutdown accepts no more connections, lets each have a last request, and waits until all are
+// closed or ctx ends, with its error.
 func (l *Listener) Shutdown(ctx context.Context) error {
 	err := l.closing()
 	l.draining.Store(true)

@@ -83,7 +83,7 @@ type usage struct {
 	lent  time.Duration
 }
 
-// enter gives slot out, or puts it into the queue and returns the usage of all slots so far.
+// enter grants slot, or puts it into the queue and returns the usage of all slots so far.
 func (p *Slots) enter(slot *Slot) (earlier map[*Slot]usage, held bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 )
 
 // MapClusters handles GET /v1/filings/clusters: the filings in a box of a map, added up by tiles.
-// It is no page: its cells are all there is, and their counts add up to the list's total.
+// It is no page: its cells are all there is, and their counts add up to the total of the list with
+// the same filters.
 func MapClusters(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	cells, err := r.Cells(ctx, q.Query.Where, q.Grid)
 	return Result{Data: mapped(cells, &q)}, err

@@ -51,7 +51,7 @@ var groupedBy = map[index.Field]index.Dimension{
 	index.City: index.ByCity,
 }
 
-// Fields handles GET /v1/fields: the values of the fields that the caller sees.
+// Fields handles GET /v1/fields: the fields that the caller sees, as a form for filters needs them.
 func Fields(ctx context.Context, r *serving.Reader, q params.Request) (Result, error) {
 	summary, err := r.About(ctx)
 	values := summary.Values

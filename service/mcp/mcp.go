@@ -125,7 +125,8 @@ type Response struct {
 	header http.Header
 }
 
-// Serve responds to a request. c is the call that its body is, for Insert; nil for none.
+// Serve responds to a request. c is the call that its body is, whose result Insert puts in; nil for
+// none.
 func (s *Server) Serve(method string, header http.Header, body []byte, c *Call) *Response {
 	// Without a deadline: the SDK would leave a request in the middle. Nothing in it waits for anybody.
 	ctx := context.WithValue(context.Background(), callKey{}, c)

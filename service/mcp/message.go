@@ -33,8 +33,8 @@ const maxDepth = 20
 
 // readMessage returns a message, or a body's fault. Without a key nothing is decoded.
 //
-// The SDK would round an id that is no integer of JavaScript, ignore text after, and name its
-// types.
+// The SDK would round an id that is no integer of JavaScript, ignore text after a message, and name
+// its own types.
 func readMessage(body []byte) (m message, err error) {
 	switch body = bytes.TrimLeft(body, " \t\r\n"); {
 	case bytes.HasPrefix(body, []byte{'['}):

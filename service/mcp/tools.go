@@ -34,7 +34,7 @@ const (
 	defaultFields = "id,county,owner,propertyAddress,filingType,filingAmount,filingDate"
 )
 
-// instructions are a model's text before it calls a tool.
+// instructions are the text that a model reads before it calls a tool.
 const instructions = "Public county filings: tax liens, municipal liens and similar records, each with its " +
 	"property. Begin with describe_data: it says which fields this key shows, from when to when there are " +
 	"filings, and what remains of the quota. Amounts are US dollars. Dates are those on which a county " +
@@ -43,7 +43,8 @@ const instructions = "Public county filings: tax liens, municipal liens and simi
 	"A field that the key's tier does not show is not there; null means that the record lacks it. Each call of " +
 	"a tool costs one request of the key's quota. All tools only read."
 
-// common has a model's text for each argument. A filter that is not here is rare: a member of more.
+// common has the text of each argument for models. A filter that is not here is rare: a member of
+// more.
 // All of it is read before each conversation, so it is short: errors name the right value.
 func common() map[string]string {
 	return map[string]string{

@@ -48,7 +48,8 @@ func (b *builder) filingSchema() (*openapi3.Schema, error) {
 	return s, nil
 }
 
-// fieldSchema is the schema of a field's values. All but three may be null (rule E4).
+// fieldSchema is the schema of a field's values. All but the three that every filing has may be
+// null (rule E4).
 func (b *builder) fieldSchema(f index.FieldInfo) *openapi3.Schema {
 	s := typedSchema("string", "")
 	switch f.Kind {

@@ -9,7 +9,8 @@ import (
 	"filings/service/params"
 )
 
-// parameters returns the parameters of o in the table's order, with legacy names, and headers.
+// parameters returns the parameters of o in the order of the table, each followed by its legacy
+// name, and headers.
 func (b *builder) parameters(o Operation) (list openapi3.Parameters) {
 	for _, p := range b.Parameters.Rows(o.Takes) {
 		d := b.parameter(&p, p.RequiredBy(o.Takes))

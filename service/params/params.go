@@ -57,7 +57,7 @@ type Request struct {
 	Required []Named
 	Named    []Named // all values that filters name
 
-	// Text is the canonical text: the same for all requests of the same. Tags are made from it.
+	// Text is the canonical text: equal for all requests for the same thing. Tags are made from it.
 	Text string
 
 	// The service fills in the following fields.

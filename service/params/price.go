@@ -1,6 +1,7 @@
 package params
 
-// RowsForOne is how many filings cost as much as one request, where many come (rules X3, X7).
+// RowsForOne is how many filings cost as much as one request, where they come many at a time (rules
+// X3 and X7).
 const RowsForOne = 100
 
 // PriceOf returns the price of so many filings, in requests.

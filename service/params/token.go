@@ -70,7 +70,7 @@ func (r *Request) narrow(endpoint Endpoints, s *Scope) error {
 	return nil
 }
 
-// unlikeChanges is the error of a filter that changes do not take: their selection would tell.
+// unlikeChanges is the error of a filter that changes do not take: its selection would tell others.
 func (t *Table) unlikeChanges(raw *Raw, tiers Tiers) error {
 	for i := range t.rows {
 		p := &t.rows[i]

@@ -33,8 +33,8 @@ func (c *checkup) ports(ctx context.Context) {
 	}
 }
 
-// port listens on an address for a moment. Where another does, isOurs decides by the response to
-// path.
+// port listens on an address for a moment. Where another process does, isOurs decides by the
+// response to path whether that is this program.
 func (c *checkup) port(ctx context.Context, setting, address, scheme, path string, isOurs func(*http.Response) bool) {
 	if address == settings.Off {
 		return

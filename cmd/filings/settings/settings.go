@@ -83,7 +83,7 @@ type Settings struct {
 	AWS AWS `ignored:"true"`
 }
 
-// AWS has the usual variables of a reader and writer of S3.
+// AWS has the values of the usual variables for requests to S3.
 type AWS struct{ Region, AccessKeyID, SecretAccessKey, SessionToken string }
 
 const prefix = "filings"

@@ -74,7 +74,8 @@ func footerFits(file io.ReaderAt, size int64) error {
 	return nil
 }
 
-// describe reads a file's description of itself, a struct in Thrift's compact protocol.
+// describe reads a file's description of itself, a struct in Thrift's compact protocol, and returns
+// its length.
 func describe(text []byte, description any) (length int, _ error) {
 	r := &reader{new(thrift.CompactProtocol).NewReaderFromBytes(text), len(text), 0}
 	if err := thrift.NewDecoder(r).Decode(description); err != nil {

@@ -1,6 +1,6 @@
 // Package xlsx reads the rows of a spreadsheet in the format of Excel since 2007 (ECMA-376): a zip
 // archive of parts in XML. It owns the contents of cells: a text, a number, or a number that its
-// format shows as a date. It reads rows in order, by the names of their header.
+// format shows as a date. It reads rows in order, by the names of their header, and writes nothing.
 //
 // # Design
 //
@@ -149,7 +149,8 @@ func (b *book) open(part string) (io.ReadCloser, error) {
 	return file.Open()
 }
 
-// decode reads a part as a whole. encoding/xml has no entities: it is never more than its text.
+// decode reads a part as a whole. encoding/xml defines no entities: no part becomes more than its
+// text.
 func (b *book) decode(part string, target any) error {
 	stream, err := b.open(part)
 	if err != nil {
@@ -169,7 +170,8 @@ func (b *book) decode(part string, target any) error {
 // relation leads from a part to another one.
 type relation struct{ id, kind, part string }
 
-// hasKind reports whether r is of that kind. The text before it differs between the two editions.
+// hasKind reports whether r is of that kind. The text before it differs between the standard's two
+// editions.
 func (r relation) hasKind(kind string) bool { return path.Base(r.kind) == kind }
 
 // relations returns those of a part, or of the archive (""). A part need not have any.

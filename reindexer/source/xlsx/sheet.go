@@ -121,7 +121,8 @@ func (s *Sheet) Close() {
 	}
 }
 
-// Next returns the next row that is not empty, or io.EOF. It is good until one that is not Single.
+// Next returns the next row that is not empty, or io.EOF. It is good until the next one that is not
+// Single.
 func (s *Sheet) Next() (map[string]any, error) {
 	cells, err := s.cells()
 	for err == nil && filled(cells) == 0 {
@@ -133,9 +134,9 @@ func (s *Sheet) Next() (map[string]any, error) {
 	if s.hidden {
 		s.Hidden++
 	}
-	width := filled(cells)
+	own := filled(cells)
 	cells, inherited := s.merged.fill(cells, s.number, len(s.names))
-	s.Single = width+inherited == 1 && s.named > 2
+	s.Single = own+inherited == 1 && s.named > 2
 	row := s.row
 	if s.Single { // the row before it stays good
 		row = map[string]any{}
