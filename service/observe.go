@@ -87,14 +87,14 @@ func (s *Service) preflight(c *fiber.Ctx) error {
 // fail writes the response to a request that failed, after giving back the part of its price that
 // does not count (rule X60).
 func (s *Service) fail(k *call, err error) {
-	kind := mapError(err)
+	e := mapError(err)
 	switch {
-	case kind.kind == index.ErrSpent:
+	case e.kind == index.ErrSpent:
 		s.chargeSpent(k)
-	case kind.status >= http.StatusInternalServerError, kind.status == statusLeft:
+	case e.status >= http.StatusInternalServerError, e.status == statusLeft:
 		s.refund(k, k.price) // our fault, or given up before it cost us anything
-	case k.free, kind.status == http.StatusTooManyRequests:
-	case !k.searched() && (kind.kind == errInvalid || kind.kind == edge.ErrNoPath || kind.kind == edge.ErrMalformed):
+	case k.free, e.status == http.StatusTooManyRequests:
+	case !k.searched() && (e.kind == errInvalid || e.kind == edge.ErrNoPath || e.kind == edge.ErrMalformed):
 		s.refund(k, k.price)
 	case k.price == 0:
 		s.chargeRefused(k)
@@ -103,9 +103,9 @@ func (s *Service) fail(k *call, err error) {
 	}
 	r := k.http.Response()
 	r.ResetBody()
-	k.http.Status(kind.status)
+	k.http.Status(e.status)
 	k.http.Set(fiber.HeaderContentType, edge.JSON)
-	r.SetBody(k.appendError(nil, kind))
+	r.SetBody(k.appendError(nil, e))
 }
 
 // client returns the address that a request comes from. A proxy that does not say so is logged
@@ -131,10 +131,10 @@ func (s *Service) end(k *call, err error) {
 	s.latest.Store(s.now().UnixNano())
 	attributes, failure := []slog.Attr{slog.Int("bytes", k.bodyBytes())}, ""
 	if err != nil {
-		kind := mappingOf(err)
-		attributes = append(attributes, slog.String("code", kind.code))
-		if kind.status >= http.StatusInternalServerError {
-			failure, attributes = kind.code, append(attributes, slog.String("error", err.Error()))
+		m := mappingOf(err)
+		attributes = append(attributes, slog.String("code", m.code))
+		if m.status >= http.StatusInternalServerError {
+			failure, attributes = m.code, append(attributes, slog.String("error", err.Error()))
 		}
 	}
 	s.newRecord(k).end(failure, attributes)

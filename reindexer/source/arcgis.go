@@ -149,13 +149,13 @@ func (l *layer) updated() int64 { return max(0, l.edited/1000) }
 // pages implements dataset. Ids come first and whole, with any limit of rows; then each id has to
 // bring its row, once.
 func (l *layer) pages(ctx context.Context, emit func([]jsontext.Value) error) error {
-	ids, err := l.query(ctx, "returnIdsOnly")
+	response, err := l.query(ctx, "returnIdsOnly")
 	if err != nil {
 		return err
 	}
-	l.key = cmp.Or(ids.ObjectIDFieldName, l.key)
-	slices.Sort(ids.ObjectIDs)
-	for ids := range slices.Chunk(slices.Compact(ids.ObjectIDs), max(1, min(l.most, pageRows))) {
+	l.key = cmp.Or(response.ObjectIDFieldName, l.key)
+	slices.Sort(response.ObjectIDs)
+	for ids := range slices.Chunk(slices.Compact(response.ObjectIDs), max(1, min(l.most, pageRows))) {
 		for len(ids) > 0 {
 			page, left, err := l.page(ctx, ids)
 			switch {

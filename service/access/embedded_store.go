@@ -105,11 +105,11 @@ func (e *Embedded) List(ctx context.Context) ([]Account, error) {
 	return e.accounts(ctx, "list accounts", nil)
 }
 
-// accounts reads the account of one user, a string, or all of them if that is nil.
-func (e *Embedded) accounts(ctx context.Context, action string, user any) (accounts []Account, err error) {
+// accounts reads the account of the wanted user, a string, or all of them if that is nil.
+func (e *Embedded) accounts(ctx context.Context, action string, wanted any) (accounts []Account, err error) {
 	err = e.attempt(ctx, noCaller, action, func(ctx context.Context) error {
 		now := e.now()
-		rows, err := e.statements.accounts.QueryContext(ctx, dayCounter(now), user, now.UnixMicro())
+		rows, err := e.statements.accounts.QueryContext(ctx, dayCounter(now), wanted, now.UnixMicro())
 		if err != nil {
 			return err
 		}
