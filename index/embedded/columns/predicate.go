@@ -57,7 +57,7 @@ func (t *Table) compileOne(ctx context.Context, p index.Predicate) (condition, e
 	case index.Rest:
 		return t.rest(ctx, p)
 	}
-	return nil, fmt.Errorf("embedded engine: unknown predicate %v", p)
+	return nil, fmt.Errorf("embedded engine: unknown predicate %T", p)
 }
 
 // matchDictionary holds for the rows whose word in a coded column holds. holds is called once a word, with
