@@ -23,8 +23,7 @@ func (s *Sieve) markOf(k secretKey) uint32 {
 }
 
 func (s *Sieve) isKnown(mark uint64) bool {
-	m := uint32(mark>>32) % (1 << markBits)
-	return s.marks[m/64]&(1<<(m%64)) != 0
+	return s.marks.Has(int(uint32(mark>>32) % (1 << markBits)))
 }
 
 // mayHave reports whether a key of a filing may be in the list, by marks. The list may have a key

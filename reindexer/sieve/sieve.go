@@ -38,6 +38,7 @@ import (
 
 	"filings/index"
 	"filings/index/address"
+	"filings/index/bitset"
 	"filings/index/generation"
 	"filings/reindexer/record"
 )
@@ -178,10 +179,10 @@ const (
 type Sieve struct {
 	mac     hash.Hash
 	sum     [sha256.Size]byte
-	parts   []uint8  // of the keys in entries
-	kinds   uint8    // ofOwner, ofID, ofAddress: which of them
-	seed    uint64   // of marks
-	marks   []uint64 // a bit each
+	parts   []uint8 // of the keys in entries
+	kinds   uint8   // ofOwner, ofID, ofAddress: which of them
+	seed    uint64  // of marks
+	marks   bitset.Set
 	known   func(mark uint64) bool
 	entries map[[sha256.Size]byte][]*generation.Withholding
 }
@@ -189,7 +190,7 @@ type Sieve struct {
 // New returns the sieve of some entries; nil of none.
 func New(list *generation.Withheld, want func(*generation.Withholding) bool) *Sieve {
 	s := hasher(list.Secret)
-	s.marks, s.known = make([]uint64, 1<<markBits/64), s.isKnown
+	s.marks, s.known = bitset.New(1<<markBits), s.isKnown
 	for i := range list.Entries {
 		e := &list.Entries[i]
 		for _, k := range e.Keys {
@@ -198,7 +199,7 @@ func New(list *generation.Withheld, want func(*generation.Withholding) bool) *Si
 			}
 			sum := [sha256.Size]byte(k.SHA256)
 			s.kinds |= k.Parts & (ofOwner | ofID | ofAddress)
-			s.marks[k.Mark%(1<<markBits)/64] |= 1 << (k.Mark % 64)
+			s.marks.Add(int(k.Mark % (1 << markBits)))
 			if s.entries[sum] = append(s.entries[sum], e); !slices.Contains(s.parts, k.Parts) {
 				s.parts = append(s.parts, k.Parts)
 			}
