@@ -72,7 +72,8 @@ func BenchmarkDecode(b *testing.B) {
 				in := textSource(b, bytes.NewReader(text), format)
 				r := newReading([]source.Source{in}, false, false, func(r Reject) error { return &r })
 				taken := 0
-				if err := r.readSources(context.Background(), func(*index.Filing, bool) error { taken++; return nil }); err != nil || taken != n {
+				if err := r.readSources(context.Background(),
+					func(*index.Filing, bool) error { taken++; return nil }); err != nil || taken != n {
 					b.Fatal(taken, err)
 				}
 			}
@@ -149,7 +150,8 @@ filingHolder,BUYER
 				r := newReading([]source.Source{textSource(b, strings.NewReader(text.String()), source.CSV)}, false, false, func(r Reject) error { return &r })
 				r.programs = programs
 				taken := 0
-				if err := r.readSources(context.Background(), func(*index.Filing, bool) error { taken++; return nil }); err != nil || taken != n {
+				if err := r.readSources(context.Background(),
+					func(*index.Filing, bool) error { taken++; return nil }); err != nil || taken != n {
 					b.Fatal(taken, err)
 				}
 			}

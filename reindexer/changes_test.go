@@ -43,7 +43,8 @@ func snapshot(t *testing.T, store generation.Store, name string) map[int64]strin
 func changesOf(t *testing.T, store generation.Store, name string, limit int) (all []index.Change) {
 	t.Helper()
 	for after := int64(0); ; {
-		page, err := store.Changes(t.Context(), index.ChangeQuery{Generations: []string{name}, FieldGroups: index.AllFieldGroups, LastID: after, Limit: limit})
+		page, err := store.Changes(t.Context(), index.ChangeQuery{Generations: []string{name},
+			FieldGroups: index.AllFieldGroups, LastID: after, Limit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +280,8 @@ func TestX19_CreatedAt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		page, err := reader.Rows(t.Context(), index.Query{Sort: index.Sort{Field: index.CreatedAt, Ascending: true}, Limit: 10})
+		page, err := reader.Rows(t.Context(), index.Query{Sort: index.Sort{Field: index.CreatedAt, Ascending: true},
+			Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

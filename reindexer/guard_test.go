@@ -458,12 +458,15 @@ func TestX44_Settings(t *testing.T) {
 	}
 	m := &Mapping{Name: "m.jq", Text: "."}
 	for says, options := range map[string][]Option{
-		"--path .a[] is for no source":                    {{Name: "path", Value: ".a[]"}, {Name: "path", Value: ".b[]"}},
-		"--sheet is for xlsx, and no source after it is":  {{Name: "path", Value: ".a[]"}, {Name: "sheet", Value: "x"}},
-		"--delimiter is for csv, and no source after it ": {{Name: "path", Value: ".a[]"}, {Name: "delimiter", Value: ";"}, {Name: "delimiter", Value: "", First: 1}},
-		"--map m.jq is for no source":                     {{Name: "map", Value: "m.jq", Mapping: m}, {Name: "map", Value: "n.jq", Mapping: m}},
-		"--map n.jq is for no source":                     {{Name: "map", Value: "n.jq", Mapping: m, First: 2}},
-		"--encoding utf-16 is for no source":              {{Name: "encoding", Value: "utf-16", First: 2}},
+		"--path .a[] is for no source":                   {{Name: "path", Value: ".a[]"}, {Name: "path", Value: ".b[]"}},
+		"--sheet is for xlsx, and no source after it is": {{Name: "path", Value: ".a[]"}, {Name: "sheet", Value: "x"}},
+		"--delimiter is for csv, and no source after it ": {{Name: "path", Value: ".a[]"},
+			{Name: "delimiter", Value: ";"}, {Name: "delimiter", Value: "", First: 1}},
+		"--map m.jq is for no source": {
+			{Name: "map", Value: "m.jq", Mapping: m}, {Name: "map", Value: "n.jq", Mapping: m},
+		},
+		"--map n.jq is for no source":        {{Name: "map", Value: "n.jq", Mapping: m, First: 2}},
+		"--encoding utf-16 is for no source": {{Name: "encoding", Value: "utf-16", First: 2}},
 	} {
 		all, err := Inputs([]string{"a.json", "d.csv"}, options)
 		if err == nil {

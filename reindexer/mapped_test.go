@@ -157,7 +157,8 @@ func TestX20_SeveralMappings(t *testing.T) {
 	}
 	two := `if .dead then {id: .n, deleted: true} else {id: .n, county: "C, FL"}, {id: 7, county: "C, FL"} end`
 	all, err := Inputs([]string{"plain.ndjson", "b.csv", "c.json", "d.json"}, []Option{
-		{Name: "path", Value: ".parcels[]"}, {Name: "map", Mapping: &Mapping{Name: "b.jq", Text: county}, First: 1}, {Name: "map", Mapping: &Mapping{Name: "c.jq", Text: two}, First: 2},
+		{Name: "path", Value: ".parcels[]"}, {Name: "map", Mapping: &Mapping{Name: "b.jq", Text: county}, First: 1},
+		{Name: "map", Mapping: &Mapping{Name: "c.jq", Text: two}, First: 2},
 	})
 	if err != nil {
 		t.Fatal(err)

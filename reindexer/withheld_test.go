@@ -176,8 +176,9 @@ func TestX53_What(t *testing.T) {
 		"in another city":   {sieve.Withhold{Address: "12 N Elm St, Oviedo, FL"}, []int64{51, 52, 53, 101, 102}},
 		"across the street": {sieve.Withhold{Address: "12 S Elm St, Orlando, FL"}, []int64{51, 52, 53, 101, 102}},
 		"contacts":          {sieve.Withhold{Owner: "Wren Blanketflower", Contacts: true}, []int64{51, 52, 53, 101, 102}},
-		"that ended":        {sieve.Withhold{ID: 52, LastDay: noon.AddDate(0, 0, -1).Format(time.DateOnly)}, []int64{51, 52, 53, 101, 102}},
-		"that ends today":   {sieve.Withhold{ID: 52, LastDay: noon.Format(time.DateOnly)}, []int64{51, 53, 101, 102}},
+		"that ended": {sieve.Withhold{ID: 52, LastDay: noon.AddDate(0, 0, -1).Format(time.DateOnly)},
+			[]int64{51, 52, 53, 101, 102}},
+		"that ends today": {sieve.Withhold{ID: 52, LastDay: noon.Format(time.DateOnly)}, []int64{51, 53, 101, 102}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -263,7 +264,8 @@ func TestX53_Wrong(t *testing.T) {
 	store := embeddedStore(t)
 	for _, w := range []sieve.Withhold{
 		{}, {Owner: "Ann", ID: 1}, {Owner: "…"}, {ID: -1}, {Address: "Elm St, Orlando, FL"}, {Address: "12"}, {Owner: "Ann", County: "Orange"},
-		{Owner: "Ann", LastDay: "tomorrow"}, {Owner: "Ann", Reason: " "}, {Owner: "Wren Blanketflower", Reason: "asked by BLANKETFLOWER, WREN"},
+		{Owner: "Ann", LastDay: "tomorrow"}, {Owner: "Ann", Reason: " "},
+		{Owner: "Wren Blanketflower", Reason: "asked by BLANKETFLOWER, WREN"},
 		{Owner: "Wren Blanketflower", Reason: "for Wren Blanketflower, by law"},
 	} {
 		if w.Reason == "" {

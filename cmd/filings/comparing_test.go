@@ -138,7 +138,8 @@ func records(t *testing.T, r index.Reader) map[int64]string {
 func follow(t *testing.T, store generation.Store, copied map[int64]string, name string) map[int64]string {
 	t.Helper()
 	for after, more := int64(0), true; more; {
-		page, err := store.Changes(t.Context(), index.ChangeQuery{Generations: []string{name}, FieldGroups: index.AllFieldGroups, LastID: after, Limit: 500})
+		page, err := store.Changes(t.Context(), index.ChangeQuery{Generations: []string{name},
+			FieldGroups: index.AllFieldGroups, LastID: after, Limit: 500})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,8 @@ func (e *Entry) Holds(p index.Predicate) bool {
 		return day != "" && (p.First == "" || day >= p.First) && (p.Last == "" || day <= p.Last)
 	case index.Times:
 		t := e.CreatedAt.Truncate(time.Microsecond)
-		return e.Has(index.CreatedAt) && (p.First.IsZero() || !t.Before(p.First.Truncate(time.Microsecond))) && (p.Last.IsZero() || !t.After(p.Last))
+		return e.Has(index.CreatedAt) && (p.First.IsZero() || !t.Before(p.First.Truncate(time.Microsecond))) &&
+			(p.Last.IsZero() || !t.After(p.Last))
 	case index.Present:
 		return e.Present(p.Field)
 	case index.Box:

@@ -86,7 +86,8 @@ func anyTarget(r *rapid.T, s *site) string {
 		path = append(path, part)
 	}
 	query := url.Values{}
-	for _, p := range rapid.SliceOfN(rapid.SampledFrom(params.New("", nil).Rows(params.Queried)), 0, 4).Draw(r, "parameters") {
+	queried := rapid.SampledFrom(params.New("", nil).Rows(params.Queried))
+	for _, p := range rapid.SliceOfN(queried, 0, 4).Draw(r, "parameters") {
 		name := p.Name
 		if p.Legacy != "" && rapid.Bool().Draw(r, "legacy") {
 			name = p.Legacy

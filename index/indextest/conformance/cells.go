@@ -40,7 +40,8 @@ func everywhere() ([]*index.Filing, index.Grid) {
 	var filings []*index.Filing
 	for _, row := range world.Rows {
 		for _, column := range world.Columns {
-			filings = append(filings, edges.Point(math.MaxInt64-int64(len(filings)), (row.Start+row.End)/2, (column.Start+column.End)/2))
+			filings = append(filings, edges.Point(math.MaxInt64-int64(len(filings)), (row.Start+row.End)/2,
+				(column.Start+column.End)/2))
 		}
 	}
 	return filings, world

@@ -373,7 +373,8 @@ func sameChanges(t *testing.T, got, want index.History, q index.ChangeQuery) {
 	whole.Limit = 1 << 20
 	wanted, found := all(want, whole), all(got, q)
 	for i := range min(len(wanted), len(found)) {
-		if w, f := looked(wanted[i], q.LaterOnly), looked(found[i], q.LaterOnly); w.ID != f.ID || w.Generation != f.Generation || !same(w.Earlier, f.Earlier) || !same(w.Later, f.Later) {
+		if w, f := looked(wanted[i], q.LaterOnly), looked(found[i], q.LaterOnly); w.ID != f.ID ||
+			w.Generation != f.Generation || !same(w.Earlier, f.Earlier) || !same(w.Later, f.Later) {
 			t.Fatalf("%+v, change %d:\nwant %s\ngot  %s", q, i, text(w), text(f))
 		}
 	}
@@ -395,7 +396,8 @@ func same(a, b index.Version) bool {
 }
 
 func text(c index.Change) string {
-	return fmt.Sprintf("%d by %s: %q, %s to %q, %s", c.ID, c.Generation, c.Earlier.City, c.Earlier.Record, c.Later.City, c.Later.Record)
+	return fmt.Sprintf("%d by %s: %q, %s to %q, %s", c.ID, c.Generation, c.Earlier.City, c.Earlier.Record,
+		c.Later.City, c.Later.Record)
 }
 
 // testPromoted wants changesets to be those of promoted generations, from what was live then, whatever else was built.

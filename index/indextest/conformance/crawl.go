@@ -50,7 +50,8 @@ func testCrawl(t *testing.T, open func(t *testing.T) Harness) {
 // crawlPositions reads the whole generation, and what some filters select of it, in every order, each page from the
 // position after the one before. Every other page has another size. Some positions are named by the filing before them.
 func crawlPositions(t *testing.T, r index.Reader, o *indextest.Oracle, size int) {
-	for _, w := range []index.Filter{{}, edges.Contains("a"), index.Where(index.Days{First: "2024-01-01", Last: "2024-12-31"})} {
+	for _, w := range []index.Filter{{}, edges.Contains("a"),
+		index.Where(index.Days{First: "2024-01-01", Last: "2024-12-31"})} {
 		eachOrder(func(s index.Sort) {
 			if err := crawlPosition(t.Context(), r, o, index.Query{Where: w, Sort: s, Limit: size}); err != nil {
 				t.Error(err)
@@ -71,7 +72,8 @@ const absentID = math.MaxInt64 - 12345
 // crawlPosition reads all that q selects and compares it with the oracle's.
 func crawlPosition(ctx context.Context, r index.Reader, o *indextest.Oracle, q index.Query) error {
 	want, size, done := o.Select(q.Where, q.Sort), q.Limit, 0
-	if i := slices.IndexFunc(want, func(f *index.Filing) bool { return !f.Has(q.Sort.Field) }); i > 0 { // after the last value
+	// After the last value.
+	if i := slices.IndexFunc(want, func(f *index.Filing) bool { return !f.Has(q.Sort.Field) }); i > 0 {
 		without := q
 		without.Start = index.PositionAfter(want[i-1].ID)
 		page, err := r.Rows(ctx, without)
@@ -108,7 +110,8 @@ func crawlPosition(ctx context.Context, r index.Reader, o *indextest.Oracle, q i
 // crawlBytes reads the whole generation in pages of at most so many bytes, each from the position after the one before.
 func crawlBytes(t *testing.T, r index.Reader, o *indextest.Oracle, bounds ...int) {
 	for _, bytes := range bounds {
-		for _, s := range []index.Sort{index.DefaultSort, {Field: index.FilingDate, Ascending: true}, {Field: index.Owner, Ascending: true}} {
+		for _, s := range []index.Sort{index.DefaultSort, {Field: index.FilingDate, Ascending: true},
+			{Field: index.Owner, Ascending: true}} {
 			q := index.Query{Sort: s, Limit: 500, Bytes: bytes}
 			if err := crawlBounded(t.Context(), r, o.Records(o.Select(q.Where, s)), q); err != nil {
 				t.Error(err)

@@ -45,11 +45,15 @@ func testFirst(t *testing.T, r index.Reader) {
 		{"most filings", index.GroupQuery{Dimensions: by, Limit: 2}, []string{"TAX LIEN", ""}},
 		{"fewest filings", index.GroupQuery{Dimensions: by, Ascending: true, Limit: 2}, []string{"Municipal Lien", ""}},
 		{"largest sums", index.GroupQuery{Dimensions: by, Sort: index.SortBySum, Limit: 2}, []string{"", "TAX LIEN"}},
-		{"least sum", index.GroupQuery{Dimensions: by, Sort: index.SortBySum, Ascending: true, Limit: 1}, []string{"Municipal Lien"}},
-		{"first keys, none last", index.GroupQuery{Dimensions: by, Sort: index.SortByKey, Ascending: true, Limit: 3}, []string{"Municipal Lien", "TAX LIEN", ""}},
-		{"last keys, none last", index.GroupQuery{Dimensions: by, Sort: index.SortByKey, Limit: 3}, []string{"TAX LIEN", "Municipal Lien", ""}},
+		{"least sum", index.GroupQuery{Dimensions: by, Sort: index.SortBySum, Ascending: true, Limit: 1},
+			[]string{"Municipal Lien"}},
+		{"first keys, none last", index.GroupQuery{Dimensions: by, Sort: index.SortByKey, Ascending: true, Limit: 3},
+			[]string{"Municipal Lien", "TAX LIEN", ""}},
+		{"last keys, none last", index.GroupQuery{Dimensions: by, Sort: index.SortByKey, Limit: 3},
+			[]string{"TAX LIEN", "Municipal Lien", ""}},
 		{"all keys", index.GroupQuery{Dimensions: by, Sort: index.SortByKey}, []string{"TAX LIEN", "Municipal Lien", ""}},
-		{"more than there are", index.GroupQuery{Dimensions: by, Limit: index.MaxGroups}, []string{"TAX LIEN", "", "Municipal Lien"}},
+		{"more than there are", index.GroupQuery{Dimensions: by, Limit: index.MaxGroups},
+			[]string{"TAX LIEN", "", "Municipal Lien"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := r.Groups(t.Context(), index.Filter{}, test.q)
@@ -189,7 +193,8 @@ func sameGroups(t *testing.T, r index.Reader, o *indextest.Oracle, w index.Filte
 	t.Helper()
 	all, _ := o.Groups(t.Context(), w, index.GroupQuery{Dimensions: by})
 	orders := []index.GroupQuery{
-		{Dimensions: by, Sort: index.SortBySum, Limit: 7}, {Dimensions: by, Sort: index.SortByKey, Ascending: true, Limit: index.MaxGroups}, {Dimensions: by, Ascending: true},
+		{Dimensions: by, Sort: index.SortBySum, Limit: 7}, {Dimensions: by, Ascending: true},
+		{Dimensions: by, Sort: index.SortByKey, Ascending: true, Limit: index.MaxGroups},
 	}
 	for _, q := range []index.GroupQuery{{Dimensions: by}, orders[all.Total%3]} {
 		want, _ := o.Groups(t.Context(), w, q)

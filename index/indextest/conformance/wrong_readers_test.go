@@ -116,10 +116,11 @@ func wrongPredicates() []wrong {
 			v, ok := e.Value(p.Field)
 			return right || !ok && v >= *p.Min
 		}),
-		holding("negative zero is less", "Edges/P10_amounts_negative_zero_above", func(e *indextest.Entry, p index.Range, right bool) bool {
-			v, _ := e.Value(p.Field)
-			return right && (v != 0 || p.Max == nil || !math.Signbit(*p.Max))
-		}),
+		holding("negative zero is less", "Edges/P10_amounts_negative_zero_above",
+			func(e *indextest.Entry, p index.Range, right bool) bool {
+				v, _ := e.Value(p.Field)
+				return right && (v != 0 || p.Max == nil || !math.Signbit(*p.Max))
+			}),
 		holding("a float32", "Edges/P10_acres_to_the_last_bit", func(e *indextest.Entry, p index.Range, right bool) bool {
 			v, ok := e.Value(p.Field)
 			return right || ok && p.Max != nil && p.Min != nil && v >= *p.Min && float32(v) <= float32(*p.Max)
@@ -150,19 +151,23 @@ func wrongPredicates() []wrong {
 		holding("nothing crosses", "Edges/P15_antimeridian_west_>_east", func(e *indextest.Entry, p index.Box, right bool) bool {
 			return right && p.West <= p.East
 		}),
-		holding("a circle's rim outside", "Edges/X34_circle_a_millimetre", func(e *indextest.Entry, p index.Circle, right bool) bool {
-			return right && e.Holds(index.Circle{Center: p.Center, Radius: p.Radius - .01})
-		}),
-		holding("another sphere", "Edges/X34_circle_the_sphere,_outside", func(e *indextest.Entry, p index.Circle, right bool) bool {
-			return right || e.Holds(index.Circle{Center: p.Center, Radius: p.Radius * (6_371_008.8 / 6_371_000)})
-		}),
-		holding("a square for a circle", "Edges/X34_circle_no_square", func(e *indextest.Entry, p index.Circle, right bool) bool {
-			return right || e.Inside(p.Bounds())
-		}),
-		holding("circles end at 180", "Edges/X34_circle_across_the_antimeridian", func(e *indextest.Entry, p index.Circle, right bool) bool {
-			v, _ := e.Number(index.Longitude)
-			return right && v*p.Center.Longitude > 0
-		}),
+		holding("a circle's rim outside", "Edges/X34_circle_a_millimetre",
+			func(e *indextest.Entry, p index.Circle, right bool) bool {
+				return right && e.Holds(index.Circle{Center: p.Center, Radius: p.Radius - .01})
+			}),
+		holding("another sphere", "Edges/X34_circle_the_sphere,_outside",
+			func(e *indextest.Entry, p index.Circle, right bool) bool {
+				return right || e.Holds(index.Circle{Center: p.Center, Radius: p.Radius * (6_371_008.8 / 6_371_000)})
+			}),
+		holding("a square for a circle", "Edges/X34_circle_no_square",
+			func(e *indextest.Entry, p index.Circle, right bool) bool {
+				return right || e.Inside(p.Bounds())
+			}),
+		holding("circles end at 180", "Edges/X34_circle_across_the_antimeridian",
+			func(e *indextest.Entry, p index.Circle, right bool) bool {
+				v, _ := e.Number(index.Longitude)
+				return right && v*p.Center.Longitude > 0
+			}),
 		holding("an outline outside", "Edges/X34_polygon_edges_and_corners", func(e *indextest.Entry, p index.Polygon, right bool) bool {
 			lat, _ := e.Number(index.Latitude)
 			return right && lat < p.Bounds().North

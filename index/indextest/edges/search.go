@@ -46,8 +46,10 @@ func searchGroup() Group {
 		{"pieces over a blank", Contains("c ab"), []int64{9}},
 		{"two terms", Both(Contains("quince"), Contains("medlar")), []int64{1}},
 		{"nowhere", Contains("no such text"), nil},
-		{"one of several", index.Where(index.Contains{Text: "no such text", Alternatives: []string{"abcabd", "ce ct"}}), []int64{3, 8}},
-		{"one of several, in a county", index.Where(index.Contains{Text: "y, zz", Alternatives: []string{"nothing", "nopq"}}), []int64{2, 10}},
+		{"one of several", index.Where(index.Contains{Text: "no such text", Alternatives: []string{"abcabd", "ce ct"}}),
+			[]int64{3, 8}},
+		{"one of several, in a county", index.Where(index.Contains{Text: "y, zz",
+			Alternatives: []string{"nothing", "nopq"}}), []int64{2, 10}},
 		{"200 characters", Contains(strings.Repeat("ab", 100)), nil},
 	}}
 }
